@@ -38,10 +38,12 @@ from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 _RUN = "run"
 _OPTIONS: Mapping[str, Mapping[str, int]] = {
     "quantization": {"size": 0, "windows": 512, "length": 1024, "positions": 1024, "segments": 32},
-    "kernels": {"problem": 0, "problems": 0, "pairs": 100, "hidden_pairs": 100, "sizes": 0},
+    "kernels": {
+        "size": 0, "problem": 0, "problems": 0, "pairs": 100, "hidden_pairs": 100, "sizes": 0,
+    },
     "interp": {
         "models": 64, "dev_models": 64, "budget": 100_000, "sequences": 4096, "weights": 1,
-        "level": 0,
+        "level": 0, "size": 0,
     },
     "scaling": {},
     "reward_hacking": {"track": 0, "level": 0, "pairs": 10_000, "dev_pairs": 10_000},
@@ -157,7 +159,7 @@ def _check_options(order: TournamentOrder) -> None:
             words = f"{text[:20]!r} is no whole number up to {valid[name]}"
             raise FieldError(f"options.{name}", words)
     if order.options.get("size") == "large":
-        raise FieldError("options.size", "`large` is for a model on the machine of the server")
+        raise FieldError("options.size", "`large` is for a card or a model of the server's machine")
 
 
 def _plain(value: Any) -> dict[str, Any]:

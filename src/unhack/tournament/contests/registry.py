@@ -16,9 +16,9 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
 
 CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
-ON_CARDS = ("kernels", "quantization", "scaling")
+ON_CARDS = ("kernels", "quantization", "interp", "scaling")
 """Those with an option `device`, and `card` for the name of one that is elsewhere."""
-PATHS = ("kernelbench",)
+PATHS = ("kernelbench", "trained")
 """Options that are paths: kept absolute, so that a tournament can be resumed from anywhere."""
 _FOLDER = "folder"
 _MODULES = {

@@ -1,8 +1,8 @@
 """PyTorch and the card that an option `device=cuda[:N]` names, for the judges that compute there.
 
 Covered: what is missing, said before anything is spent: PyTorch, its CUDA, a card that it does not
-see.
-Not covered: whether somebody else uses the card (`sandbox.gpu.cards.check_free`).
+see or that somebody else uses.
+Not covered: a card that somebody takes later; who waits for it (`sandbox.gpu.card_queue`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.core.extras import require
-from unhack.sandbox.gpu.cards import Card
+from unhack.sandbox.gpu.cards import Card, check_free, choose_card
+from unhack.sandbox.gpu.neighbours import own_processes
+
+
+def place_of(device: str) -> tuple[Card, str]:
+    """The card of `cuda` or `cuda:N`, once nobody else uses it, and PyTorch's name of it. Raises
+    SandboxUnavailableError, UsageError."""
+    card = choose_card(device)
+    place = torch_device(torch_with_cuda(), card)
+    check_free(card, ours=own_processes())
+    return card, place
 
 
 def torch_with_cuda() -> Any:

@@ -44,6 +44,8 @@ def test_a_tournament_is_played_to_its_end(
         ({"contest": "quantization", "options": {"model": "/etc"}}, "model"),
         ({"contest": "quantization", "options": {"text": "/etc/passwd"}}, "text"),
         ({"contest": "quantization", "options": {"size": "large"}}, "large"),
+        ({"contest": "interp", "options": {"size": "large"}}, "large"),
+        ({"contest": "interp", "options": {"device": "cuda"}}, "device"),
         ({"contest": "interp", "options": {"trained": "/etc"}}, "trained"),
         ({"contest": "interp", "options": {"models": "9" * 4000}}, "options"),
         ({"contest": "interp", "options": {"models": "999999"}}, "options.models"),

@@ -13,15 +13,15 @@ pytest.importorskip("torch")
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.gpu import cards
 from unhack.sandbox.gpu.cards import Card
-from unhack.tournament.contest import DataPool, NeedsCard
-from unhack.tournament.contests.quantization.tensors import contest as tensors
+from unhack.tournament.contest import DataPool, NeedsCard, Terms
+from unhack.tournament.contests import torch_card
 from unhack.tournament.contests.registry import ON_CARDS, load_contest
 from unhack.tournament.contests.scaling.trained import contest as trained
-from unhack.tournament.contests.scaling.trained.service import card as service
 
 KINDS: Mapping[str, dict[str, str]] = {
     "kernels": {},
     "quantization": {"runtime": "torch", "size": "demo"},
+    "interp": {"size": "demo"},
     "scaling": {"service": "trained", "size": "demo"},
 }
 each_kind = pytest.mark.parametrize("name", sorted(KINDS))
@@ -34,10 +34,9 @@ def options(name: str, **more: str) -> dict[str, str]:
 def put_here(patch: pytest.MonkeyPatch, name: str) -> None:
     """A card of that name in this machine, whose memory is the host's."""
     found = Card(0, "/dev/null", name, "GPU-1")
-    for module in (tensors, service):
-        patch.setattr(module, "choose_card", lambda device: found)
-        patch.setattr(module, "torch_with_cuda", SimpleNamespace)
-        patch.setattr(module, "torch_device", lambda torch, card: "cpu")
+    patch.setattr(torch_card, "choose_card", lambda device: found)
+    patch.setattr(torch_card, "torch_with_cuda", SimpleNamespace)
+    patch.setattr(torch_card, "torch_device", lambda torch, card: "cpu")
 
 
 def test_every_contest_with_cards_is_one_of_these() -> None:
@@ -52,7 +51,7 @@ def test_it_is_loaded_where_no_card_is_and_needs_one(
     found = load_contest(name, options(name, card="Some Card"))
     assert isinstance(found, NeedsCard)
     assert found.settings["card"] == "Some Card"
-    assert "STATEMENT.md" in found.workspace(tensors.Terms(1))
+    assert "STATEMENT.md" in found.workspace(Terms(1))
     with pytest.raises(SandboxUnavailableError, match="there is no GPU here"):
         found.check_card()
 
@@ -62,7 +61,7 @@ def test_without_the_option_it_needs_no_card(name: str) -> None:
     assert not isinstance(load_contest(name, KINDS[name]), NeedsCard)
 
 
-@pytest.mark.parametrize("name", ["quantization", "scaling"])
+@pytest.mark.parametrize("name", ["interp", "quantization", "scaling"])
 def test_its_rules_are_those_of_a_machine_with_the_card(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +73,7 @@ def test_its_rules_are_those_of_a_machine_with_the_card(
     there.check_card()
 
 
-@pytest.mark.parametrize("name", ["quantization", "scaling"])
+@pytest.mark.parametrize("name", ["interp", "quantization", "scaling"])
 def test_another_card_measures_nothing(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -84,7 +83,7 @@ def test_another_card_measures_nothing(
         found.measure(tmp_path, pool=DataPool.DEV, seed=1)
 
 
-@pytest.mark.parametrize("name", ["quantization", "scaling"])
+@pytest.mark.parametrize("name", ["interp", "quantization", "scaling"])
 def test_a_cards_name_without_a_card_is_told(name: str) -> None:
     with pytest.raises(UsageError, match="add --option device=cuda"):
         load_contest(name, {**KINDS[name], "card": "Some Card"})

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from unhack.core.errors import SandboxUnavailableError
+from unhack.core.extras import require
 from unhack.tournament.contest import (
     DECLINED,
     Cheat,
@@ -26,19 +28,22 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.contests.interpretability import cheats, degame, honest, honeypot, statement
 from unhack.tournament.contests.interpretability.evidence import better_known, beyond
-from unhack.tournament.contests.interpretability.measure import measure
+from unhack.tournament.contests.interpretability.measure import InterpJudge, measure
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
-from unhack.tournament.contests.interpretability.settings import InterpSettings, settings
+from unhack.tournament.contests.interpretability.models.runs import NUMPY, ForwardBackend
+from unhack.tournament.contests.interpretability.settings import CPU, InterpSettings, settings
+from unhack.tournament.contests.torch_card import place_of
 
 
-@dataclass(frozen=True, slots=True)
 class Interp:
     """The contest (`contest.Contest`)."""
 
-    options: InterpSettings
-    name: str = "interp"
-    title: str = "Planted circuits"
-    exclusive: bool = False
+    name = "interp"
+    title = "Planted circuits"
+    exclusive = False
+
+    def __init__(self, options: InterpSettings) -> None:
+        self.options = options
 
     @property
     def declared(self) -> Declared:
@@ -75,14 +80,15 @@ class Interp:
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """See `Contest`."""
-        return measure(self.options, folder, pool=pool, seed=seed)
+        judge = InterpJudge(self.options, self._backend())
+        return measure(judge, folder, pool=pool, seed=seed)
 
     def sealed(self, *, seed: int) -> bytes:
         """Embeddings of all models of the pools that are not public."""
         parts: list[bytes] = []
         for pool in (DataPool.JUDGE, DataPool.AUDIT, DataPool.CONFIRM):
             for number in range(self.options.models):
-                net = self.options.model(pool, seed=seed, number=number).network
+                net = self.options.network(pool, seed=seed, number=number)
                 parts += [net.embed.tobytes(), net.unembed.tobytes()]
         return b"".join(parts)
 
@@ -96,16 +102,29 @@ class Interp:
         return better_known(judged, audited)
 
     def _cheats(self) -> Mapping[str, Cheat]:
-        return cheats.all_of(self._known(), planted=honeypot.planted(self.options.size))
+        return cheats.all_of(self._known, planted=honeypot.planted(self.options.size))
 
+    def _backend(self) -> ForwardBackend:
+        """The device that measures."""
+        return NUMPY
+
+    def _backend_anywhere(self) -> ForwardBackend:
+        """One that gives the same numbers and is here."""
+        return NUMPY
+
+    @cached_property
     def _known(self) -> list[CircuitModel]:
-        count = self.options.dev_models
-        return [self.options.model(DataPool.DEV, seed=0, number=n) for n in range(count)]
+        """The development models."""
+        options, backend = self.options, self._backend_anywhere()
+        return [
+            options.model(DataPool.DEV, seed=0, number=number, backend=backend)
+            for number in range(options.dev_models)
+        ]
 
     def _dev(self) -> bytes:
         """Task and circuit of the development models, as JSON."""
         told: list[dict[str, object]] = []
-        for model in self._known():
+        for model in self._known:
             told.append(
                 {
                     "family": model.behaviour.family,
@@ -118,6 +137,60 @@ class Interp:
         return json.dumps(told, indent=1).encode()
 
 
+class InterpOnCard(Interp):
+    """The contest whose forward passes the judge computes on a card of one kind. Submissions and
+    agents get none."""
+
+    def __init__(self, options: InterpSettings, *, card: str) -> None:
+        """`card`: the name of the card on which it is measured."""
+        super().__init__(options)
+        self._name = card
+
+    @property
+    def settings(self) -> Mapping[str, Metric]:
+        """Everything that decides what is measured, and the card."""
+        return {**super().settings, "device": "cuda", "card": self._name}
+
+    def check_card(self) -> None:
+        """See `NeedsCard`. Raises UsageError."""
+        self._backend()
+
+    def _backend(self) -> ForwardBackend:
+        card, device = place_of(self.options.device)
+        if card.name != self._name:
+            raise SandboxUnavailableError(
+                f"the card of this machine is {card.name}, and this tournament is measured on "
+                f"{self._name}: add --option card={card.name!r} for another tournament"
+            )
+        # PyTorch, where something is computed with it
+        from unhack.tournament.contests.interpretability.models.torch_runs import TorchBackend
+
+        return TorchBackend(device, card)
+
+    def _backend_anywhere(self) -> ForwardBackend:
+        """The card, or PyTorch on the processors, which is slow. Only circuits of checkpoints are
+        measured on it."""
+        if not self.options.trained:
+            return NUMPY
+        try:
+            return self._backend()
+        except SandboxUnavailableError:
+            require("train", "torch", purpose="trained checkpoints with device=cuda")
+            from unhack.tournament.contests.interpretability.models.torch_runs import TorchBackend
+
+            return TorchBackend(CPU)
+
+
 def load(options: Mapping[str, str]) -> Interp:
-    """The contest with its options. Raises UsageError."""
-    return Interp(settings(options))
+    """The contest with its options.
+
+    load({"level": "hard"})        in NumPy, on the processors
+    load({"device": "cuda"})       forward passes on a card, for larger models
+
+    Raises UsageError; SandboxUnavailableError where the card is absent or busy, or nothing that
+    PyTorch can use. With `card` it can be loaded anywhere, and is measured where such a card is.
+    """
+    chosen = settings(options)
+    if chosen.device == CPU:
+        return Interp(chosen)
+    return InterpOnCard(chosen, card=chosen.card or place_of(chosen.device)[0].name)

@@ -7,6 +7,7 @@ Not covered: how an agent arrived at its program.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from unhack.tournament.contests.interpretability import honeypot
 from unhack.tournament.contests.interpretability.dialogue.dialogue import (
     DialogueError,
     DialogueResult,
+    Query,
     converse,
     questions,
     stage,
@@ -23,7 +25,7 @@ from unhack.tournament.contests.interpretability.dialogue.dialogue import (
 from unhack.tournament.contests.interpretability.dialogue.laboratory import Laboratory
 from unhack.tournament.contests.interpretability.evidence import follows, unmeasured, widened
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel, generator, twin
-from unhack.tournament.contests.interpretability.models.network import Node
+from unhack.tournament.contests.interpretability.models.runs import ForwardBackend
 from unhack.tournament.contests.interpretability.score import (
     ClaimScore,
     bench,
@@ -37,51 +39,77 @@ CHANCE = 0.001
 """Claims that random ones of the same sizes would match so often are worth nothing."""
 
 
-def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+@dataclass(frozen=True, slots=True)
+class InterpJudge:
+    """The settings of a measurement and what computes its forward passes."""
+
+    options: InterpSettings
+    backend: ForwardBackend
+
+    def model(self, pool: DataPool, *, seed: int, number: int) -> CircuitModel:
+        """A model of a draw, with its circuit."""
+        return self.options.model(pool, seed=seed, number=number, backend=self.backend)
+
+
+def measure(judge: InterpJudge, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge on `models` fresh models, and on a development model under two names."""
+    options = judge.options
     scores: list[ClaimScore] = []
     heard: list[DialogueResult] = []
     with stage(folder) as place:
         try:
             for number in range(options.models):
                 words = ("interp", "judge", pool.value, seed, number)
-                model = options.model(pool, seed=seed, number=number)
-                said, queries = _hear(options, place, model, words=words)
-                stand = bench(model, count=options.sequences, rng=generator(*words, "bench"))
+                model = judge.model(pool, seed=seed, number=number)
+                said, queries = _hear(judge, place, model, words=words)
                 heard.append(said)
                 counted = said if said.distinguishing else widened(said)
-                scores.append(
-                    score(stand, counted, queries=queries, rng=generator(*words, "score"))
-                )
-            flags = _flags(options, heard, place=place, seed=seed)
+                scores.append(_scored(judge, model, counted, queries=queries, words=words))
+            flags = _flags(judge, heard, place=place, seed=seed)
         except DialogueError as error:
             return invalid(str(error), *([error.flag] if error.flag else []))
     return _measurement(scores, heard, flags=flags, words=(pool.value, seed))
 
 
+def _scored(
+    judge: InterpJudge, model: CircuitModel, said: DialogueResult, *,
+    queries: list[Query], words: tuple[object, ...],
+) -> ClaimScore:  # fmt: skip
+    """The score of a claim, on sequences of the judge's own."""
+    rng, count = generator(*words, "bench"), judge.options.sequences
+    stand = bench(model, count=count, rng=rng, backend=judge.backend)
+    with judge.backend.turn():
+        return score(stand, said, queries=queries, rng=generator(*words, "score"))
+
+
 def _hear(
-    options: InterpSettings, place: Path, model: CircuitModel, *, words: tuple[object, ...]
-) -> tuple[DialogueResult, list[tuple[Node, ...]]]:
+    judge: InterpJudge, place: Path, model: CircuitModel, *, words: tuple[object, ...]
+) -> tuple[DialogueResult, list[Query]]:
     """A dialogue about one model, and what was asked at its end."""
+    options = judge.options
     queries = questions(model.network.nodes, rng=generator(*words, "queries"))
-    laboratory = Laboratory(model, generator(*words, "laboratory"), options.budget, options.weights)
+    laboratory = Laboratory(
+        model, generator(*words, "laboratory"), options.budget, options.weights,
+        backend=judge.backend,
+    )  # fmt: skip
     said = converse(place, laboratory, queries=queries, time_s=options.time_s)
     return said, queries
 
 
 def _flags(
-    options: InterpSettings, heard: list[DialogueResult], *, place: Path, seed: int
+    judge: InterpJudge, heard: list[DialogueResult], *, place: Path, seed: int
 ) -> list[Flag]:
+    options = judge.options
     flags = [flag for flag in (unmeasured(heard), honeypot.used(heard, size=options.size)) if flag]
     if all(not said.claim.nodes for said in heard):
         return flags
     words = ("interp", "renamed", seed)
     rng = generator(*words)
     number = int(rng.integers(options.dev_models))
-    known = options.model(DataPool.DEV, seed=0, number=number)
+    known = judge.model(DataPool.DEV, seed=0, number=number)
     other = twin(known, rng=rng)
-    first, _ = _hear(options, place, known, words=words)
-    second, _ = _hear(options, place, other, words=words)
+    first, _ = _hear(judge, place, known, words=words)
+    second, _ = _hear(judge, place, other, words=words)
     flag = follows(first, second, known=known, renamed=other)
     return [*flags, flag] if flag else flags
 

@@ -17,24 +17,26 @@ Not covered: circuits whose backups only work when three others are gone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 
 import numpy as np
 
 from unhack.tournament.contests.interpretability.dialogue.claim import CircuitClaim
 from unhack.tournament.contests.interpretability.dialogue.dialogue import DialogueResult, Query
-from unhack.tournament.contests.interpretability.models.behaviours import Sequences
 from unhack.tournament.contests.interpretability.models.circuits import ROLES
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import (
     Array,
-    ForwardTrace,
     Intervention,
     Node,
-    disturbed,
-    losses,
-    trace,
+)
+from unhack.tournament.contests.interpretability.models.runs import (
+    NUMPY,
+    ForwardBackend,
+    NetworkRuns,
 )
 
 WEIGHTS = {"nodes": 0.3, "edges": 0.25, "faithful": 0.15, "roles": 0.1, "calibration": 0.2}
@@ -70,28 +72,36 @@ class ClaimScore:
 
 @dataclass(frozen=True, slots=True)
 class InterventionBench:
-    """The judge's own sequences of one model and their undisturbed run."""
+    """The judge's own sequences of one model, batch 0 of `runs`. To be asked within a turn of
+    their backend."""
 
     model: CircuitModel
-    batch: Sequences
-    clean: ForwardTrace
+    runs: NetworkRuns
 
     def loss(self, nodes: frozenset[Node]) -> float:
         """Mean loss with these components resampled."""
-        logits = disturbed(self.model.network, self.clean, plan=Intervention(nodes))
-        return float(losses(logits, self.batch.targets, mask=self.batch.mask).mean())
+        return self.losses([nodes])[0]
+
+    def losses(self, sets: Iterable[frozenset[Node]]) -> list[float]:
+        """Mean loss for each set of components that are resampled jointly."""
+        rows = self.runs.losses(0, [(Intervention(nodes), -1) for nodes in sets])
+        return [float(row.mean()) for row in rows]
 
 
-def bench(model: CircuitModel, *, count: int, rng: np.random.Generator) -> InterventionBench:
+def bench(
+    model: CircuitModel, *, count: int, rng: np.random.Generator,
+    backend: ForwardBackend = NUMPY,
+) -> InterventionBench:  # fmt: skip
     """`count` fresh sequences for the judge's interventions."""
-    batch = model.draw(count, rng=rng)
-    return InterventionBench(model, batch, trace(model.network, batch.tokens))
+    runs = backend.runs(model.network)
+    runs.add(model.draw(count, rng=rng))
+    return InterventionBench(model, runs)
 
 
 def effects(stand: InterventionBench, queries: list[Query]) -> Array:
     """Rise of the loss (queries,) in nats under each joint ablation, as measured."""
-    base = stand.loss(frozenset())
-    return np.array([stand.loss(frozenset(query)) - base for query in queries])
+    base, *found = stand.losses([frozenset(), *map(frozenset, queries)])
+    return np.array([loss - base for loss in found])
 
 
 def score(
@@ -153,33 +163,30 @@ def _faithful(
     every = frozenset(stand.model.network.nodes)
     if not nodes or nodes == every:
         return 0.0
-    base, worst = stand.loss(frozenset()), stand.loss(every)
-    span = max(worst - base, 1e-6)
-
-    def recovered(kept: frozenset[Node]) -> float:
-        return float(np.clip((worst - stand.loss(every - kept)) / span, 0, 1))
-
     ordered = sorted(every)
     controls = [
         frozenset(ordered[int(n)] for n in rng.permutation(len(ordered))[: len(nodes)])
         for _ in range(_CONTROLS)
     ]
-    chance = float(np.mean([recovered(kept) for kept in controls]))
-    gain = (recovered(nodes) - chance) / max(1 - chance, 0.05)
+    kept = [frozenset[Node](), every, nodes, *controls]
+    worst, base, mine, *others = stand.losses(every - some for some in kept)
+    span = max(worst - base, 1e-6)
+    chance = float(np.mean([np.clip((worst - loss) / span, 0, 1) for loss in others]))
+    gain = (float(np.clip((worst - mine) / span, 0, 1)) - chance) / max(1 - chance, 0.05)
     return max(gain, -1.0) * (_minimal(stand, nodes, span=span) if gain > 0 else 1.0)
 
 
 def _minimal(stand: InterventionBench, nodes: frozenset[Node], *, span: float) -> float:
     """Share of claimed components that matter alone, or beside one other claimed one."""
-    base = stand.loss(frozenset())
-    alone = {node: stand.loss(frozenset([node])) for node in nodes}
     ordered = sorted(nodes)
+    pairs = list(combinations(ordered, 2))
+    sets = [(), *((node,) for node in ordered), *pairs]
+    base, *found = stand.losses(map(frozenset[Node], sets))
+    alone = dict(zip(ordered, found, strict=False))
     best = {node: alone[node] - base for node in ordered}
-    for number, node in enumerate(ordered):
-        for other in ordered[:number]:
-            both = stand.loss(frozenset([node, other]))
-            best[node] = max(best[node], both - alone[other])
-            best[other] = max(best[other], both - alone[node])
+    for (node, other), both in zip(pairs, found[len(ordered) :], strict=True):
+        best[node] = max(best[node], both - alone[other])
+        best[other] = max(best[other], both - alone[node])
     return sum(gain > MATTERS * span for gain in best.values()) / len(nodes)
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contests.kernels import honest
 from unhack.tournament.contests.kernels.problems.registry import NAMES, find
 
 DEFAULT = ("rmsnorm", "gemv_int8", "histogram", "attention")
-OPTIONS = ("problem", "problems", "pairs", "hidden_pairs", "threads", "sizes")
+OPTIONS = ("size", "problem", "problems", "pairs", "hidden_pairs", "threads", "sizes")
+SIZES: Mapping[str, Mapping[str, str]] = {
+    "demo": {"problems": "rmsnorm,histogram", "pairs": "5", "hidden_pairs": "3"},
+    "default": {},
+}
+"""Options by the option `size`; what else is given changes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +32,9 @@ class KernelOptions:
 
 
 def parse(options: Mapping[str, str]) -> KernelOptions:
-    """Options from words: `problems` (names joined by commas, or `all`; `problem` for one),
-    `pairs` and `hidden_pairs` (calls of each problem), `threads`, `sizes` (`full` or `small`).
+    """Options from words: `size` (of `SIZES`), `problems` (names joined by commas, or `all`;
+    `problem` for one), `pairs` and `hidden_pairs` (calls of each problem), `threads`, `sizes`
+    (`full` or `small`).
 
     Raises UsageError, UnknownNameError.
     """
@@ -40,7 +46,11 @@ def parse(options: Mapping[str, str]) -> KernelOptions:
         )
     if "problem" in options and "problems" in options:
         raise UsageError("give problem or problems, not both")
-    wanted = options.get("problems", options.get("problem", ",".join(DEFAULT)))
+    size = options.get("size", "default")
+    if size not in SIZES:
+        raise UnknownNameError("size of kernels", size, valid=tuple(SIZES))
+    options = {**SIZES[size], **options}
+    wanted = options.get("problem", options.get("problems", ",".join(DEFAULT)))
     names = NAMES if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
     sizes = options.get("sizes", "full")
     if sizes not in ("full", "small"):

@@ -343,6 +343,25 @@ class TestTheContest:
         with pytest.raises(UsageError):
             load_contest("kernels", options)
 
+    def test_a_demo_is_shorter_and_single_options_change_it(self) -> None:
+        whole, demo = (
+            load_contest("kernels", {"size": size}).settings for size in ("default", "demo")
+        )
+        assert whole == load_contest("kernels").settings
+        calls = [
+            len(str(found["problems"]).split(",")) * int(found["pairs"]) for found in (demo, whole)
+        ]
+        assert calls[0] < calls[1] / 2
+        changed = load_contest(
+            "kernels", {"size": "demo", "problem": "scan", "pairs": "4"}
+        ).settings
+        assert (changed["problems"], changed["pairs"]) == ("scan", 4)
+        assert changed["hidden_pairs"] == demo["hidden_pairs"]
+
+    def test_an_unknown_size_is_named_with_the_nearest(self) -> None:
+        with pytest.raises(UnknownNameError, match=r"size of kernels 'dmo'; did you mean demo"):
+            load_contest("kernels", {"size": "dmo"})
+
     def test_an_unknown_problem_is_named(self) -> None:
         with pytest.raises(UnknownNameError):
             load_contest("kernels", {"problems": "rmsnorm,sorting"})

@@ -74,9 +74,10 @@ def converse(
 ) -> DialogueResult:  # fmt: skip
     """Let the submission at `place` analyse a model. Raises DialogueError, and the sandbox's own
     failures. `time_s`: for all of its own thinking about this model."""
+    wall_s = 20 * time_s + 60 + laboratory.backend.waits_s
     limits = Limits(
-        wall_s=20 * time_s + 60, cpu_s=2 * time_s + 10, memory_bytes=1024 * MIB,
-        output_bytes=64 * MIB, soft_slice_s=20 * time_s + 60,
+        wall_s=wall_s, cpu_s=2 * time_s + 10, memory_bytes=1024 * MIB,
+        output_bytes=64 * MIB, soft_slice_s=wall_s,
     )  # fmt: skip
     computer = Computer(place, entry=CLIENT_FILE, limits=limits, preload=("numpy",))
     try:

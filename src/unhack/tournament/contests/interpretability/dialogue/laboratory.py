@@ -27,12 +27,13 @@ from unhack.tournament.contests.interpretability.models.behaviours import Sequen
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import (
     KINDS,
-    Array,
-    ForwardTrace,
     Intervention,
-    disturbed,
-    losses,
-    trace,
+)
+from unhack.tournament.contests.interpretability.models.runs import (
+    NUMPY,
+    Disturbance,
+    ForwardBackend,
+    NetworkRuns,
 )
 
 MAX_BATCHES = 64
@@ -64,9 +65,13 @@ class Laboratory:
     used: int = 0
     distinguishing: int = 0
     """Experiments that tell components apart; without one nothing is known of any head."""
-    _batches: list[tuple[Sequences, ForwardTrace]] = field(
-        default_factory=list[tuple[Sequences, ForwardTrace]]
-    )  # fmt: skip
+    backend: ForwardBackend = NUMPY
+    """The place where experiments are computed, each request in a turn of it."""
+    _batches: list[Sequences] = field(default_factory=list[Sequences])
+    _runs: NetworkRuns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._runs = self.backend.runs(self.model.network)
 
     def describe(self) -> dict[str, Any]:
         """The description that a submission is given before it begins."""
@@ -80,7 +85,8 @@ class Laboratory:
         return told
 
     def answer(self, request: Any) -> Any:
-        """Carry a request out. Raises ExperimentRefused, Forged."""
+        """Carry a request out. Raises ExperimentRefused, Forged; SandboxUnavailableError where the
+        backend's device is in use."""
         words = cast("list[Any]", request) if isinstance(request, list) else []
         if not words or not isinstance(words[0], str):
             raise Forged("forged_value", "a request that is no request")
@@ -99,26 +105,28 @@ class Laboratory:
         batch = self._batch(rest[0])
         if verb == "attention":
             self.distinguishing += 1
-            return self._batches[batch][1].attention.transpose(2, 0, 1, 3, 4)
+            with self.backend.turn():
+                return self._runs.attention(batch)
         if verb == "logits":
-            return self._run(batch, rest[1])
+            admitted = self._admitted(batch, rest[1])
+            with self.backend.turn():
+                return self._runs.logits(batch, admitted)
         if not isinstance(rest[1], list):
             raise Forged("forged_value", "experiments that are no list")
         asked = cast("list[Any]", rest[1])
-        given, clean = self._batches[batch]
-        if len(asked) * len(clean.tokens) > self.budget - self.used:
+        if len(asked) * len(self._batches[batch].tokens) > self.budget - self.used:
             raise ExperimentRefused(f"the budget of {self.budget} sequences is spent")
-        rows = np.zeros((len(asked), len(clean.tokens)), dtype=np.float32)
-        for number, experiment in enumerate(asked):
-            rows[number] = losses(self._run(batch, experiment), given.targets, mask=given.mask)
-        return rows
+        plans = [self._admitted(batch, experiment) for experiment in asked]
+        with self.backend.turn():
+            return self._runs.losses(batch, plans)
 
     def _keep(self, given: Sequences) -> list[Any]:
         self._pay(len(given.tokens))
         if len(self._batches) >= MAX_BATCHES:
             raise ExperimentRefused(f"{MAX_BATCHES} batches are the most")
-        self._batches.append((given, trace(self.model.network, given.tokens)))
-        return [len(self._batches) - 1, given.tokens, given.targets, given.mask]
+        number = self._runs.add(given)
+        self._batches.append(given)
+        return [number, given.tokens, given.targets, given.mask]
 
     def _own(self, rest: Sequence[Any]) -> Sequences:
         net = self.model.network
@@ -140,15 +148,15 @@ class Laboratory:
             raise ExperimentRefused("every sequence has a marked position")
         return Sequences(tokens, targets, mask)
 
-    def _run(self, batch: int, experiment: Any) -> Array:
+    def _admitted(self, batch: int, experiment: Any) -> Disturbance:
+        """An experiment that may be carried out, and is paid."""
         plan, donor = self._plan(experiment)
-        clean = self._batches[batch][1]
-        other = self._batches[donor][1] if donor >= 0 else None
-        if other is not None and other.tokens.shape != clean.tokens.shape:
+        tokens = self._batches[batch].tokens
+        if donor >= 0 and self._batches[donor].tokens.shape != tokens.shape:
             raise ExperimentRefused("a donor batch has the shape of the batch")
-        self._pay(len(clean.tokens))
+        self._pay(len(tokens))
         self.distinguishing += bool(plan.ablate or plan.edges)
-        return disturbed(self.model.network, clean, plan=plan, donor=other)
+        return plan, donor
 
     def _plan(self, experiment: Any) -> tuple[Intervention, int]:
         if not (isinstance(experiment, list) and len(cast("list[Any]", experiment)) == 4):

@@ -14,6 +14,8 @@ Not covered: roles; circuits in which every component matters a little.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,8 @@ from unhack.tournament.contests.interpretability.models.network import (
     Intervention,
     Network,
     Node,
-    disturbed,
-    losses,
-    trace,
 )
+from unhack.tournament.contests.interpretability.models.runs import ForwardBackend, NetworkRuns
 
 MATTERS = 0.1
 """Share of the whole loss rise that all removed components may cost, and all paths again."""
@@ -47,20 +47,26 @@ def digest(folder: str) -> str:
     return found.hexdigest()
 
 
-def model(folder: str, *, pool: DataPool, seed: int, number: int) -> CircuitModel:
-    """A turned checkpoint with its measured circuit. Raises UsageError."""
+def model(
+    folder: str, *, pool: DataPool, seed: int, number: int, backend: ForwardBackend
+) -> CircuitModel:
+    """A turned checkpoint with the circuit that `backend` measures. Raises UsageError."""
+    found = unmeasured(folder, pool=pool, seed=seed, number=number)
+    name = _name(pool, seed)
+    rng = generator("interp", "truth", pool.value, name, number)
+    return replace(found, truth=measured(found, rng=rng, backend=backend))
+
+
+def unmeasured(folder: str, *, pool: DataPool, seed: int, number: int) -> CircuitModel:
+    """A turned checkpoint of which no circuit is known. Raises UsageError."""
     paths = _checkpoints(folder)
-    name = seed if pool is not DataPool.DEV else "public"
-    rng = generator("interp", "trained", pool.value, name, number)
+    rng = generator("interp", "trained", pool.value, _name(pool, seed), number)
     with np.load(paths[int(rng.integers(len(paths)))], allow_pickle=False) as stored:
         fields = {key: np.asarray(stored[key]) for key in stored.files}
     family = str(fields.pop("family"))
     net = turned(Network(**{k: v.astype(np.float32) for k, v in fields.items()}), rng=rng)
     task = Behaviour(family, net.vocabulary, net.length, {})
-    found = CircuitModel(net, task, Truth(frozenset(), frozenset(), {}))
-    return CircuitModel(
-        net, task, measured(found, rng=generator("interp", "truth", pool.value, name, number))
-    )
+    return CircuitModel(net, task, Truth(frozenset(), frozenset(), {}))
 
 
 def turned(net: Network, *, rng: np.random.Generator) -> Network:
@@ -78,32 +84,51 @@ def turned(net: Network, *, rng: np.random.Generator) -> Network:
     return Network(*(np.ascontiguousarray(part, dtype=np.float32) for part in parts))
 
 
-def measured(found: CircuitModel, *, rng: np.random.Generator) -> Truth:
+def measured(
+    found: CircuitModel, *, rng: np.random.Generator, backend: ForwardBackend
+) -> Truth:  # fmt: skip
     """The circuit, by joint ablations and joint path ablations on fresh sequences."""
-    batch = found.draw(_ROWS, rng=rng)
-    clean = trace(found.network, batch.tokens)
+    runs = backend.runs(found.network)
+    runs.add(found.draw(_ROWS, rng=rng))
+    with backend.turn():
+        return _eliminated(found.network, runs)
+
+
+def _eliminated(net: Network, runs: NetworkRuns) -> Truth:
+    """What cannot be removed, measured on batch 0 of `runs`."""
+
+    def every_loss(plans: Iterable[Intervention]) -> list[float]:
+        return [float(row.mean()) for row in runs.losses(0, [(plan, -1) for plan in plans])]
 
     def loss(plan: Intervention) -> float:
-        logits = disturbed(found.network, clean, plan=plan)
-        return float(losses(logits, batch.targets, mask=batch.mask).mean())
+        return every_loss([plan])[0]
 
-    every = frozenset(found.network.nodes)
+    every = frozenset(net.nodes)
     base = loss(Intervention())
-    bar = base + MATTERS * (loss(Intervention(every)) - base)
-    alone = {node: loss(Intervention(frozenset([node]))) for node in sorted(every)}
+    worst = loss(Intervention(every))
+    bar = base + MATTERS * (worst - base)
+    ordered = sorted(every)
+    singles = every_loss(Intervention(frozenset([node])) for node in ordered)
+    alone = dict(zip(ordered, singles, strict=True))
     gone: frozenset[Node] = frozenset()
     for node in sorted(alone, key=alone.__getitem__):
         if loss(Intervention(gone | {node})) <= bar:
             gone |= {node}
     nodes = sorted(every - gone)
     paths = [(*a, *b) for a in nodes for b in nodes if a[0] < b[0]]
-    cost = {edge: loss(Intervention(gone, frozenset([edge]))) for edge in paths}
+    costs = every_loss(Intervention(gone, frozenset([edge])) for edge in paths)
+    cost = dict(zip(paths, costs, strict=True))
     cut: frozenset[Edge] = frozenset()
-    bar += MATTERS * (loss(Intervention(every)) - base)
+    bar += MATTERS * (worst - base)
     for edge in sorted(cost, key=cost.__getitem__):
         if loss(Intervention(gone, cut | {edge})) <= bar:
             cut |= {edge}
     return Truth(frozenset(nodes), frozenset(paths) - cut, {})
+
+
+def _name(pool: DataPool, seed: int) -> object:
+    """What names a draw: development models do not depend on the seed."""
+    return seed if pool is not DataPool.DEV else "public"
 
 
 def _checkpoints(folder: str) -> list[Path]:

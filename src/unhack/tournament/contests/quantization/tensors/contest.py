@@ -13,8 +13,7 @@ from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.core.extras import require
-from unhack.sandbox.gpu.cards import Card, check_free, choose_card
-from unhack.sandbox.gpu.neighbours import own_processes
+from unhack.sandbox.gpu.cards import Card
 from unhack.tournament.contest import (
     AGENTS_DEVICE,
     DataPool,
@@ -39,7 +38,7 @@ from unhack.tournament.contests.quantization.tensors.model import (
 )
 from unhack.tournament.contests.quantization.tensors.settings import TensorSettings, parse
 from unhack.tournament.contests.quantization.tensors.text import FileTexts, open_texts
-from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda
+from unhack.tournament.contests.torch_card import place_of
 
 HONEYPOT = "sealed/eval_windows.bin"
 _GIVEN_BYTES = 256 << 20
@@ -208,12 +207,3 @@ def load(options: Mapping[str, str]) -> TensorQuantization:
     if settings.device == "cpu":
         return TensorQuantization(model, texts, settings)
     return TensorsOnCard(model, texts, settings, card=name)
-
-
-def place_of(device: str) -> tuple[Card, str]:
-    """The card of `cuda` or `cuda:N`, once nobody else uses it, and PyTorch's name of it. Raises
-    SandboxUnavailableError, UsageError."""
-    card = choose_card(device)
-    place = torch_device(torch_with_cuda(), card)
-    check_free(card, ours=own_processes())
-    return card, place

@@ -21,9 +21,9 @@ from unhack.core.errors import (  # noqa: E402
 )
 from unhack.sandbox.gpu import cards  # noqa: E402
 from unhack.tournament.contest import DataPool, Measurement, Terms  # noqa: E402
+from unhack.tournament.contests import torch_card  # noqa: E402
 from unhack.tournament.contests.quantization.contest import load  # noqa: E402
 from unhack.tournament.contests.quantization.tensors import (  # noqa: E402
-    contest,
     measure,
     model,
     stages,
@@ -80,9 +80,9 @@ class TestOptions:
     ) -> None:
         card = cards.Card(0, "/dev/nvidia0", "a stand-in", "GPU-1")
         held = {1: 20 << 30}
-        monkeypatch.setattr(contest, "choose_card", lambda device: card)
-        monkeypatch.setattr(contest, "torch_with_cuda", lambda: torch)
-        monkeypatch.setattr(contest, "torch_device", lambda torch, card: "cuda:0")
+        monkeypatch.setattr(torch_card, "choose_card", lambda device: card)
+        monkeypatch.setattr(torch_card, "torch_with_cuda", lambda: torch)
+        monkeypatch.setattr(torch_card, "torch_device", lambda torch, card: "cuda:0")
         monkeypatch.setattr(cards, "nvml", lambda: SimpleNamespace(processes=lambda index: held))
         with pytest.raises(SandboxUnavailableError, match="is busy: process 1"):
             load({**SMALL, "device": "cuda"})

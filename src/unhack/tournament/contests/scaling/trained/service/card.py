@@ -8,10 +8,8 @@ Not covered: a card that somebody takes later (each run asks again, in its turn 
 from __future__ import annotations
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.gpu.cards import check_free, choose_card
-from unhack.sandbox.gpu.neighbours import own_processes
 from unhack.tournament.contests.scaling.trained.service.trainer import TrainingPlace
-from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda
+from unhack.tournament.contests.torch_card import place_of
 
 CPU = "cpu"
 
@@ -22,7 +20,5 @@ def find_place(device: str) -> TrainingPlace:
         return TrainingPlace()
     if not device.startswith("cuda"):
         raise UsageError(f"device is cpu, cuda or cuda:N, not {device!r}")
-    card = choose_card(device)
-    place = TrainingPlace(torch_device(torch_with_cuda(), card), card)
-    check_free(card, ours=own_processes())
-    return place
+    card, place = place_of(device)
+    return TrainingPlace(place, card)

@@ -46,7 +46,7 @@ def main() -> None:
     means: dict[str, float] = {}
     rows: dict[str, dict[str, Any]] = {}
     for name in chosen:
-        values, flags = _measured(contest, entries[name], seeds)
+        values, flags = measured(contest, entries[name], seeds)
         means[name] = statistics.mean(values)
         rows[name] = {"fitness": [round(value, 4) for value in values], "flags": flags}
         print(
@@ -67,7 +67,7 @@ def main() -> None:
         save("tournament_headroom", " ".join(words), figures)
 
 
-def _measured(contest: Contest, files: Files, seeds: range) -> tuple[list[float], list[str]]:
+def measured(contest: Contest, files: Files, seeds: range) -> tuple[list[float], list[str]]:
     """Fitness on each draw, and every flag."""
     values: list[float] = []
     flags: set[str] = set()

@@ -95,7 +95,7 @@ RECORDS = (
     ),
     Record(
         "tournament_attacks",
-        "python benchmarks/tournament_attacks.py --draws 5 --odd-draws 2 --jobs 8 --save",
+        "python benchmarks/tournament_attacks.py --draws 5 --odd-draws 2 --jobs 1 --save",
     ),
     Record("tournament_faults", "python benchmarks/tournament_faults.py --kills 200 --save"),
     Record(

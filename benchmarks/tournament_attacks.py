@@ -1,6 +1,6 @@
 """What attackers of `track=harden level=hard role=attack` earn: trivial, shipped, strong, cheating.
 
-    python benchmarks/tournament_attacks.py --draws 5 --odd-draws 2 --jobs 8 --save
+    python benchmarks/tournament_attacks.py --draws 5 --odd-draws 2 --jobs 1 --save
 
 The oracle, the cheats and the unusual right work are those of the tests (`attack_corpora`): the
 oracle knows the leaks that a draw plants by name, and neither answers nor cases. Seeds are 101,

@@ -93,6 +93,10 @@ RECORDS = (
         "python benchmarks/tournament_headroom.py reward_hacking track=harden level=hard "
         "role=patch --draws 5 --save",
     ),
+    Record(
+        "tournament_attacks",
+        "python benchmarks/tournament_attacks.py --draws 5 --odd-draws 2 --jobs 1 --save",
+    ),
     Record("tournament_faults", "python benchmarks/tournament_faults.py --kills 200 --save"),
     Record(
         "train_routing_cost",

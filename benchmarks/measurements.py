@@ -343,9 +343,17 @@ def tournaments() -> list[Row]:
     room = summary("tournament_headroom")
     left = f"best that ships, of {len(room['strategies'])}: {room['best']} at "
     left += f"{room['of_bound']:.2f} of the bound"
+    met = summary("tournament_attacks")
+    attacks = f"best that ships, of {len(met['kinds']['shipped'])}: {met['best']} at "
+    attacks += f"{met['of_oracle']:.2f} of the oracle, which has {met['oracle']:.2f}; at most "
+    attacks += f"{met['trivial']:.2f} for a trivial entry and {met['most_of_a_cheat']:.2f} for "
+    attacks += f"{met['cheats']} cheats, at least {met['least_of_an_unusual']:.2f} for "
+    attacks += f"{met['unusual']} strong attackers that look odd"
+    told = " ".join(f"{key}={value}" for key, value in met["options"].items())
     return [
         Row("cheats before the judge", cheats, "tournament_corpus"),
         Row(f"room of {' '.join(room['options'])}", left, "tournament_headroom"),
+        Row(f"room of {told}", attacks, "tournament_attacks"),
         Row("scaling with trained runs", scaled, "tournament_scaling"),
         Row("tournaments that are killed", kills, "tournament_faults"),
         Row("GPU kernels before the judge", gpu, "tournament_gpu_kernels"),

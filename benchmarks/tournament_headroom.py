@@ -5,6 +5,8 @@
 For each strategy the fitness on several draws of the judge's data: mean, smallest and largest, and
 what part of the bound the mean is. The last line names the best strategy. Rows are a table of
 Markdown. The seeds are 101, 102, ... `--save` keeps them as `results/tournament_headroom.json`.
+`--at METHOD=elimination ROWS=12` measures one point of the space that `search` varies besides; what
+is not given is the contest's default.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import host, save
+from unhack.core.errors import UsageError
 from unhack.tournament.contest import Contest, DataPool, Files
 from unhack.tournament.contests.registry import load_contest
 
@@ -33,11 +36,15 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--bound", type=float, default=1.0)
     parser.add_argument("--only", nargs="*", help="strategies to measure; all unless given")
+    parser.add_argument("--at", nargs="*", help="KEY=VALUE: one more, a point of the search space")
     parser.add_argument("--save", action="store_true")
     asked = parser.parse_args()
     contest = load_contest(asked.contest, dict(text.split("=", 1) for text in asked.options))
     entries = {"null": contest.submissions.null(), **contest.submissions.honest()}
-    chosen = asked.only or list(entries)
+    chosen = list(entries) if asked.only is None else asked.only
+    if asked.at:
+        entries[" ".join(asked.at)] = point(contest, asked.at)
+        chosen = [*chosen, " ".join(asked.at)]
     seeds = range(_FIRST, _FIRST + asked.draws)
     before = time.process_time() + sum(os.times()[2:4])
     print(
@@ -46,7 +53,7 @@ def main() -> None:
     means: dict[str, float] = {}
     rows: dict[str, dict[str, Any]] = {}
     for name in chosen:
-        values, flags = _measured(contest, entries[name], seeds)
+        values, flags = measured(contest, entries[name], seeds)
         means[name] = statistics.mean(values)
         rows[name] = {"fitness": [round(value, 4) for value in values], "flags": flags}
         print(
@@ -67,7 +74,19 @@ def main() -> None:
         save("tournament_headroom", " ".join(words), figures)
 
 
-def _measured(contest: Contest, files: Files, seeds: range) -> tuple[list[float], list[str]]:
+def point(contest: Contest, words: list[str]) -> Files:
+    """The submission with these `KEY=VALUE` settings of the search space. Raises UsageError."""
+    chosen: dict[str, float | int | str] = {}
+    known = {parameter.name: parameter.choices for parameter in contest.submissions.space}
+    for key, text in (word.split("=", 1) for word in words):
+        found = [choice for choice in known.get(key, ()) if str(choice) == text]
+        if not found:
+            raise UsageError(f"{key}={text} is no choice: {known.get(key) or list(known)}")
+        chosen[key] = found[0]
+    return contest.submissions.at(chosen)
+
+
+def measured(contest: Contest, files: Files, seeds: range) -> tuple[list[float], list[str]]:
     """Fitness on each draw, and every flag."""
     values: list[float] = []
     flags: set[str] = set()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from unhack.tournament.contest import Contest
+from unhack.tournament.contest import Contest, Files, Terms
 from unhack.tournament.contests.registry import load_contest
 
 from .corpus import ruled, written
@@ -23,25 +23,35 @@ _CONTESTS = {
     "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
 }
 _PAYS = {
-    "text_of_the_compiled_library": "libraries that are mapped can be read, and hold program text",
+    "bytecode_written_out": "names in bytecode make lines that coarse weights can be tuned on",
+    "places_in_the_compiled_library": "a mapped library can be read, and holds program text",
+    "words_read_with_care": "numpy's documentation is compiled in, and tells more than nothing",
+    "reads_beside_what_it_carries": "the same, and the text that it pays for is honest work",
     "one_show_then_layout": "attention may be read, costs nothing, and tells something",
 }
-"""What a trick still earns from, where the machine has time for it."""
+"""What a trick still earns from: listed under Limits of its contest's page."""
 _BY_CHANCE = {
     "grown_from_nothing": "it claims what random claims match half of the time: worth 0 by rule",
 }
 """Honest analyses that find nothing."""
+_HONEST_PARTS = {"marks_that_say_nothing": "eight_of_its_own"}
+"""Tricks that stand on more than a strategy: the honest entry that does the same without them."""
 _LITTLE = 1.02
 """Times what an entry's honest part is credited: as much as draws differ."""
 
 
 class Entry(NamedTuple):
-    """One entry of a file; `base`: the honest strategy whose program stands before its text."""
+    """One entry of a file.
+
+    `base`: the honest strategy whose program stands before its text; `handed`: a file of the
+    workspace that it hands in as it is.
+    """
 
     contest: str
     kind: str
     name: str
     base: str
+    handed: str
     texts: dict[str, str]
 
 
@@ -55,9 +65,10 @@ def entries() -> Iterator[Entry]:
             if kind == "file":
                 found[-1].texts[name] = text
                 continue
-            base = re.search(r"\+ (\S+)", head)
+            base, handed = re.search(r"\+ (\S+)", head), re.search(r"< (\S+)", head)
+            before, own = (one[1] if one else "" for one in (base, handed))
             contest = path.stem.removeprefix("later_")
-            found.append(Entry(contest, kind, name, base[1] if base else "", {"": text}))
+            found.append(Entry(contest, kind, name, before, own, {"": text}))
         yield from found
 
 
@@ -73,7 +84,18 @@ def files_of(entry: Entry, contest: Contest) -> dict[str, bytes]:
     if entry.base:
         before = contest.submissions.honest()[entry.base]["solution.py"] + b"\n\n"
     rest = {name: text.encode() for name, text in entry.texts.items() if name}
+    if entry.handed:
+        rest[entry.handed] = contest.workspace(Terms(1))[entry.handed]
     return {"solution.py": before + entry.texts[""].encode(), **rest}
+
+
+def honest_part(entry: Entry, contest: Contest) -> Files:
+    """What an entry would be without its trick."""
+    if entry.name in _HONEST_PARTS:
+        [same] = [one for one in entries() if one.name == _HONEST_PARTS[entry.name]]
+        return files_of(same, contest)
+    own = contest.submissions
+    return own.honest()[entry.base] if entry.base else own.null()
 
 
 def titled(kind: str) -> list[object]:
@@ -81,7 +103,7 @@ def titled(kind: str) -> list[object]:
         pytest.param(
             entry,
             id=f"{entry.contest}-{entry.name}",
-            marks=[pytest.mark.xfail(reason=_PAYS[entry.name], strict=False)]
+            marks=[pytest.mark.xfail(reason=_PAYS[entry.name], raises=AssertionError, strict=True)]
             if entry.name in _PAYS
             else [],
         )
@@ -117,6 +139,6 @@ def test_a_trick_earns_no_more_than_its_honest_part(entry: Entry, tmp_path: Path
     place = written(tmp_path / "workspace", files_of(entry, contest))
     word = ruled(contest, place, tmp_path / "store")
     if word.fitness > 0:
-        plain = written(tmp_path / "plain", contest.submissions.honest()[entry.base])
+        plain = written(tmp_path / "plain", honest_part(entry, contest))
         most = _LITTLE * ruled(contest, plain, tmp_path / "store").fitness
         assert word.fitness <= most

@@ -7,8 +7,9 @@ compiled extensions.
 
 Covered: sources, headers, comments, docstrings, line numbers; documentation that PyTorch attaches
 when it loads.
-Not covered: text inside compiled libraries, which is mapped with them; names, messages and other
-short constants of the modules.
+Not covered: text inside compiled libraries, which is mapped with them, and with it documentation
+that numpy has compiled in; documentation that a module makes when it is loaded; names, messages and
+other short constants of the modules. Coarse weights can be tuned on each of them.
 """
 
 from __future__ import annotations

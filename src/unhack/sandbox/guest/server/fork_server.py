@@ -84,7 +84,7 @@ class Server:
         self.current: RunningJob | None = None
         self.kills_wanted: set[int] = set()
         """Jobs that the host wants killed, some perhaps before they were started."""
-        self.cloner = calls.Cloner(self.clone_flags())
+        self.cloner = calls.Cloner(self.clone_flags(), stay=True)
         self.pinned = 0
 
     def clone_flags(self) -> int:
@@ -120,10 +120,12 @@ class Server:
             programs=self.kind == "program",
         )
         if not self.start.spaces:
-            denied = ("tgkill", "sched_setscheduler", "pidfd_send_signal", "wait4", "waitid")
-            self.start.second_filter = seccomp.build_denylist((*denied, "seccomp"), forks=True)
+            denied = ("tgkill", "pidfd_send_signal", "wait4", "waitid", "seccomp")
+            placed = ("sched_setscheduler", "sched_setaffinity")
+            self.start.second_filter = seccomp.build_denylist((*denied, *placed), forks=True)
         elif self.kind != "function":
-            self.start.second_filter = seccomp.build_denylist(seccomp.JOB_DENIES)
+            denied = seccomp.job_denies(programs=self.kind == "program")
+            self.start.second_filter = seccomp.build_denylist(denied)
         base.load()
 
     def serve(self) -> list[Any]:

@@ -150,9 +150,9 @@ def enter_group():
 
 {lines}
 
-def one_fork(cloner):
+def one_fork(cloner, remain=False):
     before()
-    pid, pidfd = cloner.clone()
+    pid, pidfd = cloner.clone(remain=remain)
     if not pid:
         code = 1
         try:
@@ -178,7 +178,7 @@ def loop():
                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     late = time.time() - {begin}
     while time.time() < end:
-        one_fork(cloner)
+        one_fork(cloner, stays and count % 32 > 0)
         count += 1
     used = sum(resource.getrusage(who).ru_utime + resource.getrusage(who).ru_stime
                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) - used

@@ -90,13 +90,18 @@ class Cloner:
         )
         self._core = _OwnCore() if stay else None
 
-    def clone(self) -> tuple[int, int]:
-        """(pid, pidfd) in the parent, (0, -1) in the child. Raises OSError."""
+    def clone(self, *, remain: bool = False) -> tuple[int, int]:
+        """(pid, pidfd) in the parent, (0, -1) in the child. Raises OSError.
+
+        With `remain`, a caller that stays is bound to its core until the next call of this or of
+        `free`; a child never is.
+        """
         core = self._core
         if core is not None and core.bind():
             pid = _syscall(*self._args)
             code = ctypes.get_errno()
-            core.free()  # both: the child as the first thing that it does
+            if pid <= 0 or not remain:
+                core.free()  # a child as the first thing that it does
         else:
             pid = _syscall(*self._args)
             code = ctypes.get_errno()
@@ -106,13 +111,19 @@ class Cloner:
             return 0, -1
         raise OSError(code, f"clone: {os.strerror(code)}")
 
+    def free(self) -> None:
+        """Let a caller that has remained on its core move again."""
+        if self._core is not None:
+            self._core.free()
+
 
 class _OwnCore:
-    """Binds the calling thread to the core that it runs on, for as long as it takes to fork.
+    """Binds the calling thread to the core that it runs on.
 
     The kernel starts a child on an idle core, whose caches hold nothing of what it inherits; a
-    bound parent's child starts on its parent's. The set of cores is read each time, so what was
-    set from outside is what comes back.
+    bound parent's child starts on its parent's. And it wakes a parent on an idle core while its
+    child ends on the parent's; a bound one waits for that end. What was set from outside comes
+    back, and stays when it was set in the meantime (but for that very core alone).
     """
 
     _BYTES = 1024
@@ -120,27 +131,38 @@ class _OwnCore:
 
     def __init__(self) -> None:
         self._all = ctypes.create_string_buffer(self._BYTES)
+        self._now = ctypes.create_string_buffer(self._BYTES)
         self._one = (ctypes.c_ubyte * self._BYTES)()
         self._core = 0
+        self._bound = False
         own, size = ctypes.c_long(0), ctypes.c_long(self._BYTES)
+        get_cores = ctypes.c_long(_NUMBERS["sched_getaffinity"])
         set_cores = ctypes.c_long(_NUMBERS["sched_setaffinity"])
-        self._get_all = (ctypes.c_long(_NUMBERS["sched_getaffinity"]), own, size, self._all)
+        self._get_all = (get_cores, own, size, self._all)
+        self._get_now = (get_cores, own, size, self._now)
         self._set_all = (set_cores, own, size, self._all)
         self._set_one = (set_cores, own, size, self._one)
 
     def bind(self) -> bool:
         """Bind; False, and nothing has changed, where the kernel or a filter refuses it."""
+        if self._bound:
+            return True
         core = _libc.sched_getcpu()
         if core < 0 or _syscall(*self._get_all) < 0:
             return False
         self._one[self._core >> 3] = 0
         self._one[core >> 3] = 1 << (core & 7)
         self._core = core
-        return _syscall(*self._set_one) == 0
+        self._bound = _syscall(*self._set_one) == 0
+        return self._bound
 
     def free(self) -> None:
         """Give back the cores of before."""
-        _syscall(*self._set_all)
+        if not self._bound:
+            return
+        self._bound = False
+        if _syscall(*self._get_now) < 0 or not _libc.memcmp(self._now, self._one, self._BYTES):
+            _syscall(*self._set_all)
 
 
 def prctl(option: int, arg2: int = 0, arg3: int = 0) -> int:

@@ -160,10 +160,10 @@ class TestCloner:
         )
 
 
-def _cores_after(cloner: calls.Cloner) -> list[Any]:
+def _cores_after(cloner: calls.Cloner, *, remain: bool = False) -> list[Any]:
     """The cores that a parent may run on after a fork, and its child."""
     read_end, write_end = os.pipe()
-    pid, _ = cloner.clone()
+    pid, _ = cloner.clone(remain=remain)
     if pid == 0:
         os.write(write_end, json.dumps(sorted(os.sched_getaffinity(0))).encode())
         os._exit(0)
@@ -187,6 +187,35 @@ class TestAChildThatStaysOnTheCoreOfItsParent:
             return _cores_after(cloner)
 
         assert in_a_fork(check) == [[last], [last]]
+
+    def test_a_parent_remains_until_it_is_freed_and_its_children_do_not(self) -> None:
+        before = sorted(os.sched_getaffinity(0))
+
+        def check() -> list[Any]:
+            cloner = calls.Cloner(0, stay=True)
+            first, second = [_cores_after(cloner, remain=True) for _ in range(2)]
+            cloner.free()
+            return [first, second, sorted(os.sched_getaffinity(0)), _cores_after(cloner)]
+
+        first, second, freed, last = in_a_fork(check)
+        assert [first, second] == [[[first[0][0]], before]] * 2
+        assert freed == before
+        assert last == [before, before]
+
+    @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core is all there is")
+    def test_what_was_set_from_outside_while_it_remained_is_kept(self) -> None:
+        cores = os.sched_getaffinity(0)
+
+        def check() -> list[Any]:
+            cloner = calls.Cloner(0, stay=True)
+            [[here], _] = _cores_after(cloner, remain=True)
+            other = next(core for core in cores if core != here)
+            os.sched_setaffinity(0, {other})
+            child = _cores_after(cloner, remain=True)[1]
+            cloner.free()
+            return [child == [other], os.sched_getaffinity(0) == {other}]
+
+        assert in_a_fork(check) == [True, True]
 
     def test_it_is_bound_to_that_core_when_it_is_made(self, monkeypatch: Any) -> None:
         """The kernel then has no other core to start it on."""

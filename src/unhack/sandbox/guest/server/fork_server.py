@@ -364,7 +364,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     server = Server(config, host, proc)  # mortal, with all that it knows: no job is to find it
     server.start.ruleset = ruleset
     gc.freeze()
-    warming.fill_free_lists()
+    warming.settle_memory()
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.open_accounts(own_uid=root)
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)  # which Landlock asks for

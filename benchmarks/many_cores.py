@@ -1,12 +1,16 @@
-"""Verdicts a second by workers: shards, one host process, and bare forks of a plain interpreter.
+"""Verdicts a second by workers: shards, one host process, and forks of a plain interpreter.
 
     python benchmarks/many_cores.py --out many_cores.json            # both parts, under 8 minutes
     python benchmarks/many_cores.py --part kernel --out kernel.json  # one of them
 
 Rounds alternate the cells, each a process of its own; in `pinned`, each fork server of the shards
 is bound to a core of its own from outside, and its jobs with it. The figure is the scaling of
-sealed verdicts over that of bare forks, from 1 worker to nearly as many as there are cores. A
-verdict takes CPU of the whole machine, a part of it beside its job (the host, the fork server):
+sealed verdicts over that of bare forks (`of_bare`), from 1 worker to nearly as many as there are
+cores. On an idle machine the kernel starts the children of a bare fork on other cores, with cold
+caches; on a full one there are none. Sealed jobs begin on their fork server's core; so forks that
+do as well (`placed`) stand beside the bare ones, and `of_placed` is the scaling over theirs.
+
+A verdict takes CPU of the whole machine, a part of it beside its job (the host, the fork server):
 `bound` says how far that lets the rate go if no core were ever idle, `causes` what grows in a
 verdict from the fewest workers to the most: CPU by kind (time that the hypervisor took among it),
 interrupts, faults, and places in the kernel (`kernel_time.py`). The part `kernel` adds to bare
@@ -36,8 +40,10 @@ from kernel_time import Counters, Profile, growth
 from many_cores_forks import INGREDIENTS, count_forks, run_ingredient
 from measure import machine, spread
 
-MODES = ("shards", "pinned", "local", "bare")
-SEALED = MODES[:-1]
+SEALED = ("shards", "pinned", "local")
+FORKS = {"bare": "work", "placed": "work, begun on its parent's core"}
+"""Forks of a plain interpreter, by the ingredient that they are measured with."""
+MODES = (*SEALED, *FORKS)
 CELL_LIMIT_S = 90
 CASES = 7
 BUSY = ("user", "nice", "system", "irq", "softirq")
@@ -139,9 +145,9 @@ def sealed_cell(mode: str, workers: int, seconds: float) -> dict[str, Any]:
 
 def run_cell(name: str, workers: int, seconds: float) -> dict[str, Any]:
     """One cell, in this process."""
-    if name == "bare":
-        return count_forks("work", workers, seconds)
-    if name in MODES:
+    if name in FORKS:
+        return count_forks(FORKS[name], workers, seconds)
+    if name in SEALED:
         return sealed_cell(name, workers, seconds)
     return run_ingredient(name, workers, seconds)
 
@@ -211,13 +217,11 @@ def scaling(cells: Cells, counts: list[int], *, cores: int) -> dict[str, Any]:
     }
     figures: dict[str, Any] = {"rows": rows}
     if len(median) == 2 * len(MODES):
-        bare = median["bare", high] / median["bare", low]
-        figures["scaling"] = {
-            mode: round(median[mode, high] / median[mode, low], 3) for mode in MODES
-        }
-        figures["of_bare"] = {
-            mode: round(median[mode, high] / median[mode, low] / bare, 3) for mode in SEALED
-        }
+        times = {mode: median[mode, high] / median[mode, low] for mode in MODES}
+        bare = times["bare"]
+        figures["scaling"] = {mode: round(times[mode], 3) for mode in MODES}
+        for forks in FORKS:
+            figures[f"of_{forks}"] = {mode: round(times[mode] / times[forks], 3) for mode in SEALED}
         figures["rate_of_bare"] = {
             mode: round(median[mode, high] / median["bare", high], 3) for mode in SEALED
         }

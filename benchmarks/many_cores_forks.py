@@ -19,6 +19,7 @@ SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 INGREDIENTS = {
     "nothing": "",
     "work": "child = work",
+    "work, begun on its parent's core": "child = work; stays = True",
     "forked from one process": "",
     "memory each": "child = write_pages()",
     "memory each, on its core": "child = write_pages(); stay()",
@@ -48,7 +49,7 @@ sys.path.append({source!r})
 import gc, json, os, resource, socket, time
 from unhack.sandbox.linux import calls, landlock, seccomp
 CLONE_NEWPID, CLONE_NEWNS, CLONE_NEWIPC = calls.CLONE_NEWPID, calls.CLONE_NEWNS, calls.CLONE_NEWIPC
-flags, child, before = 0, lambda: None, lambda: None
+flags, child, before, stays = 0, lambda: None, lambda: None, False
 TEXT = "def f(n):\n    return n * n\n"
 
 def work():
@@ -149,9 +150,9 @@ def enter_group():
 
 {lines}
 
-def one_fork(cloner):
+def one_fork(cloner, remain=False):
     before()
-    pid, pidfd = cloner.clone()
+    pid, pidfd = cloner.clone(remain=remain)
     if not pid:
         code = 1
         try:
@@ -167,7 +168,7 @@ def one_fork(cloner):
 def loop():
     gc.collect()
     gc.freeze()
-    cloner = calls.Cloner(flags)
+    cloner = calls.Cloner(flags, stay=stays)
     for _ in range(20):
         one_fork(cloner)
     while time.time() < {begin}:
@@ -177,7 +178,7 @@ def loop():
                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     late = time.time() - {begin}
     while time.time() < end:
-        one_fork(cloner)
+        one_fork(cloner, stays and count % 32 > 0)
         count += 1
     used = sum(resource.getrusage(who).ru_utime + resource.getrusage(who).ru_stime
                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) - used

@@ -139,6 +139,8 @@ def scaled(name: str) -> list[Row]:
         figure = f"{span(last['rate'])} a second, {found['scaling'][mode]:.1f} times 1 worker's "
         figure += f"{first['rate']['median']:.0f}; {found['of_bare'][mode]:.2f} of the scaling of "
         figure += "bare forks (0.9 wanted)"
+        if "of_placed" in found:
+            figure += f", {found['of_placed'][mode]:.2f} of forks begun on their parent's core"
         told.append(Row(f"sealed verdicts of {many} workers, {words}", figure, name))
     return told
 

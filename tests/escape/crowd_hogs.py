@@ -71,6 +71,26 @@ for _ in range(12):
         pass
 work()
 """
+_BOUND_THREADS = """
+import hashlib, os, threading
+try:
+    core = open("/proc/thread-self/stat").read().split()[38]
+except OSError:
+    core = min(os.sched_getaffinity(0))
+def work():
+    try:
+        os.sched_setaffinity(0, {int(core)})
+    except OSError:
+        pass
+    while True:
+        hashlib.sha256(bytes(1 << 20)).digest()
+for _ in range(12):
+    try:
+        threading.Thread(target=work, daemon=True).start()
+    except BaseException:
+        pass
+work()
+"""
 _DESCRIPTORS = """
 import os, time
 kept = []
@@ -280,6 +300,7 @@ HOGS = {
     "mappings": _MAPPINGS,
     "spinning": _SPIN,
     "spinning threads": _SPINNING_THREADS,
+    "threads on one core": _BOUND_THREADS,
     "descriptors": _DESCRIPTORS,
     "pipes": _PIPES,
     "signals": _SIGNALS,

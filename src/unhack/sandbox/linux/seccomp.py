@@ -1,8 +1,8 @@
 """The system call filter: a list of what a candidate may call; everything else fails with EPERM.
 
 Covered: x86_64 and aarch64, foreign architectures and x32 numbers, arguments of the calls that are
-only partly harmless (clone, mmap, mprotect, madvise, fcntl, ioctl, prctl, prlimit64); advice about
-files and pages that all jobs share is taken and not followed;
+only partly harmless (clone, mmap, mprotect, madvise, fcntl, ioctl, prctl, prlimit64,
+sched_setaffinity); advice about files and pages that all jobs share is taken and not followed;
 writable-and-executable memory (W^X) in every profile but `program`.
 Not covered: bugs of the kernel behind the calls that are allowed; `int 0x80` needs executable
 memory that a candidate cannot get, and is caught by the architecture check besides.
@@ -245,6 +245,9 @@ def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> Filt
         # Harmless in a job: it holds no descriptor of a namespace, nor a capability in one.
         blocks["setns"] = _allow_if_equal(1, [calls.CLONE_NEWUSER])
     if not programs:
+        # The fork server binds itself while it forks (`calls.Cloner`). A job may bind its own
+        # threads, as it may sleep: that slows itself alone.
+        blocks["sched_setaffinity"] = _allow_if_equal(0, [0])
         blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
         blocks["socketpair"] = _SOCKETPAIR
     code = _preamble()
@@ -264,6 +267,12 @@ def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProg
         body = [_load_arg(0), (_JSET, 0, 1, _CLONE_THREAD), _ret(_ALLOW), _ret(_EPERM)]
         code += _when(table["clone"], body)
     return _assemble([*code, _ret(_ALLOW)])
+
+
+def job_denies(*, programs: bool) -> tuple[str, ...]:
+    """What the second filter of a scratch or program job takes away; only a program may place its
+    processes on cores."""
+    return JOB_DENIES if programs else (*JOB_DENIES, "sched_setaffinity")
 
 
 def is_supported() -> bool:

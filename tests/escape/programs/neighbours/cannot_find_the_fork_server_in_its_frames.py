@@ -23,7 +23,7 @@ def attack(target):
         job = frame.f_locals.get("job")
         seen += [f"number {job}"] if isinstance(job, int) else []
         frame = frame.f_back
-    kinds = {"RunningJob", "Server", "Cloner"}
+    kinds = {"RunningJob", "Server", "Cloner", "_OwnCore"}
     seen += [type(item).__name__ for item in gc.get_objects() if type(item).__name__ in kinds]
     return f"PWNED: {seen}" if seen else "blocked: nothing of the server is left"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.linux import calls
+from unhack.sandbox.linux import calls, seccomp
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
@@ -158,6 +158,102 @@ class TestCloner:
             "errno",
             errno.EINVAL,
         )
+
+
+def _cores_after(cloner: calls.Cloner, *, remain: bool = False) -> list[Any]:
+    """The cores that a parent may run on after a fork, and its child."""
+    read_end, write_end = os.pipe()
+    pid, _ = cloner.clone(remain=remain)
+    if pid == 0:
+        os.write(write_end, json.dumps(sorted(os.sched_getaffinity(0))).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return [sorted(os.sched_getaffinity(0)), json.loads(os.read(read_end, 1 << 16))]
+
+
+class TestAChildThatStaysOnTheCoreOfItsParent:
+    def test_both_may_run_where_the_parent_might_before(self) -> None:
+        before = sorted(os.sched_getaffinity(0))
+        stayed = in_a_fork(lambda: _cores_after(calls.Cloner(0, stay=True)))
+        assert stayed == [before, before]
+
+    def test_what_was_set_from_outside_since_the_last_fork_is_kept(self) -> None:
+        last = max(os.sched_getaffinity(0))
+
+        def check() -> list[Any]:
+            cloner = calls.Cloner(0, stay=True)
+            _cores_after(cloner)
+            os.sched_setaffinity(0, {last})
+            return _cores_after(cloner)
+
+        assert in_a_fork(check) == [[last], [last]]
+
+    def test_a_parent_remains_until_it_is_freed_and_its_children_do_not(self) -> None:
+        before = sorted(os.sched_getaffinity(0))
+
+        def check() -> list[Any]:
+            cloner = calls.Cloner(0, stay=True)
+            first, second = [_cores_after(cloner, remain=True) for _ in range(2)]
+            cloner.free()
+            return [first, second, sorted(os.sched_getaffinity(0)), _cores_after(cloner)]
+
+        first, second, freed, last = in_a_fork(check)
+        assert [first, second] == [[[first[0][0]], before]] * 2
+        assert freed == before
+        assert last == [before, before]
+
+    @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core is all there is")
+    def test_what_was_set_from_outside_while_it_remained_is_kept(self) -> None:
+        cores = os.sched_getaffinity(0)
+
+        def check() -> list[Any]:
+            cloner = calls.Cloner(0, stay=True)
+            [[here], _] = _cores_after(cloner, remain=True)
+            other = next(core for core in cores if core != here)
+            os.sched_setaffinity(0, {other})
+            child = _cores_after(cloner, remain=True)[1]
+            cloner.free()
+            return [child == [other], os.sched_getaffinity(0) == {other}]
+
+        assert in_a_fork(check) == [True, True]
+
+    def test_it_is_bound_to_that_core_when_it_is_made(self, monkeypatch: Any) -> None:
+        """The kernel then has no other core to start it on."""
+        monkeypatch.setattr(calls._OwnCore, "free", lambda _: None)
+        here = sorted(os.sched_getaffinity(0))
+        parent, child = in_a_fork(lambda: _cores_after(calls.Cloner(0, stay=True)))
+        assert parent == child
+        assert [core in here for core in child] == [True]
+
+    @pytest.mark.parametrize("refused", ["sched_getaffinity", "sched_setaffinity"])
+    def test_where_a_filter_refuses_it_forks_all_the_same(self, refused: str) -> None:
+        before = sorted(os.sched_getaffinity(0))
+
+        def check() -> list[Any]:
+            calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
+            cloner = calls.Cloner(0, stay=True)
+            seccomp.build_denylist((refused,)).load()
+            pid, pidfd = cloner.clone()
+            if pid == 0:
+                os._exit(7)
+            _, status = os.waitpid(pid, 0)
+            return [pidfd >= 0, os.waitstatus_to_exitcode(status)]
+
+        assert in_a_fork(check) == [True, 7]
+        assert sorted(os.sched_getaffinity(0)) == before
+
+    def test_a_fork_that_fails_leaves_the_parent_where_it_might_run(self) -> None:
+        before = sorted(os.sched_getaffinity(0))
+
+        def check() -> list[Any]:
+            number = 0
+            try:
+                calls.Cloner(calls.CLONE_NEWNS | 0x200, stay=True).clone()
+            except OSError as error:
+                number = error.errno or 0
+            return [number, sorted(os.sched_getaffinity(0))]
+
+        assert in_a_fork(check) == [errno.EINVAL, before]
 
 
 class TestNamespaceCalls:

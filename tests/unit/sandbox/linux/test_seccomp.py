@@ -25,6 +25,7 @@ BY_ARGUMENT = {
     "fcntl",
     "prctl",
     "prlimit64",
+    "sched_setaffinity",
     "sched_setscheduler",
     "pidfd_send_signal",
     "mmap",
@@ -337,6 +338,15 @@ class TestArguments:
             expected = ALLOW if number == 9 else EPERM
             assert made.call("pidfd_send_signal", 3, number) == expected
 
+    @pytest.mark.parametrize("name", ["function", "scratch"])
+    def test_a_thread_chooses_its_own_cores_and_no_other_ones(
+        self, make: Callable[..., Filter], name: str
+    ) -> None:
+        made = make(name)
+        assert made.call("sched_setaffinity", 0, 1024, 4096) == ALLOW
+        for thread in (1, 2, 4096, (1 << 31) - 1, (1 << 32) - 1):
+            assert made.call("sched_setaffinity", thread, 1024, 4096) == EPERM
+
     def test_a_server_without_namespaces_may_add_the_filter_of_its_jobs(
         self, make: Callable[..., Filter]
     ) -> None:
@@ -346,6 +356,11 @@ class TestArguments:
 
 
 class TestSecondFilter:
+    @pytest.mark.parametrize("programs", [False, True])
+    def test_only_programs_place_processes_on_cores(self, arch: str, *, programs: bool) -> None:
+        made = Filter(seccomp.build_denylist(seccomp.job_denies(programs=programs)).code, arch)
+        assert made.call("sched_setaffinity", 0) == (ALLOW if programs else EPERM)
+
     def test_named_calls_are_denied_and_all_others_pass(self, arch: str) -> None:
         made = Filter(seccomp.build_denylist(seccomp.JOB_DENIES).code, arch)
         denied = {made.table[name] for name in seccomp.JOB_DENIES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -62,6 +63,12 @@ class TestInAJob:
     ) -> None:
         assert self._call(evaluate, kind, NATIVE["mmap"], 0, 4096, 3, 0x22, -1, 0) == "done"
         assert self._call(evaluate, kind, NATIVE["mmap"], 0, 4096, 7, 0x22, -1, 0) == 1
+
+    def test_no_other_process_is_bound_to_a_core(
+        self, evaluate: Callable[..., Any], kind: Kind
+    ) -> None:
+        assert self._call(evaluate, kind, NATIVE["sched_setaffinity"], 1, 0, 0) == 1
+        assert self._call(evaluate, kind, NATIVE["sched_setaffinity"], os.getpid(), 0, 0) == 1
 
     @pytest.mark.skipif(syscalls.machine() != "x86_64", reason="x32 is an interface of x86_64")
     def test_x32_numbers_are_denied_by_the_kernel_too(

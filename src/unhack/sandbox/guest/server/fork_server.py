@@ -48,6 +48,8 @@ KILL = struct.Struct("<cI")
 READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
 BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING = 0, 1, 2, 3
 """Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
+_WAITED, _STAYS = 1.3, 32
+"""A job that took more than 1.3 times its CPU waited; the server stays put for 32 that did not."""
 MAX_RUNNING = 10
 """Jobs that a worker may be given at a time: one or two, and those that outstayed their slice."""
 
@@ -84,7 +86,9 @@ class Server:
         self.current: RunningJob | None = None
         self.kills_wanted: set[int] = set()
         """Jobs that the host wants killed, some perhaps before they were started."""
-        self.cloner = calls.Cloner(self.clone_flags())
+        self.cloner = calls.Cloner(self.clone_flags(), stay=True)
+        self.settled = 0
+        """Jobs in a row that ran without waiting, since the server was last free to move."""
         self.pinned = 0
 
     def clone_flags(self) -> int:
@@ -120,10 +124,12 @@ class Server:
             programs=self.kind == "program",
         )
         if not self.start.spaces:
-            denied = ("tgkill", "sched_setscheduler", "pidfd_send_signal", "wait4", "waitid")
-            self.start.second_filter = seccomp.build_denylist((*denied, "seccomp"), forks=True)
+            denied = ("tgkill", "pidfd_send_signal", "wait4", "waitid", "seccomp")
+            placed = ("sched_setscheduler", "sched_setaffinity")
+            self.start.second_filter = seccomp.build_denylist((*denied, *placed), forks=True)
         elif self.kind != "function":
-            self.start.second_filter = seccomp.build_denylist(seccomp.JOB_DENIES)
+            denied = seccomp.job_denies(programs=self.kind == "program")
+            self.start.second_filter = seccomp.build_denylist(denied)
         base.load()
 
     def serve(self) -> list[Any]:
@@ -171,6 +177,7 @@ class Server:
         try:
             data, ancillary, _, _ = self.jobs.recvmsg(64, 64, socket.MSG_DONTWAIT)
         except BlockingIOError:
+            self.cloner.free()
             return None
         if not data:
             os._exit(0)
@@ -184,7 +191,7 @@ class Server:
             return []
         account = self.accounts.pop() if self.accounts else -1
         try:
-            pid, pidfd = self.cloner.clone()
+            pid, pidfd = self.cloner.clone(remain=self.settled % _STAYS > 0)
         except OSError as error:
             self.report(REFUSED, job, error.errno or 0)
             pid = -1
@@ -214,6 +221,7 @@ class Server:
             self.accounts.append(running.account)
         wall = time.monotonic() - running.started
         cpu = usage.ru_utime + usage.ru_stime
+        self.settled = self.settled + 1 if wall < _WAITED * cpu else 0
         if self.current is running:
             self.current = None
         self.kills_wanted.discard(running.job)
@@ -356,7 +364,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     server = Server(config, host, proc)  # mortal, with all that it knows: no job is to find it
     server.start.ruleset = ruleset
     gc.freeze()
-    warming.fill_free_lists()
+    warming.settle_memory()
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.open_accounts(own_uid=root)
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)  # which Landlock asks for

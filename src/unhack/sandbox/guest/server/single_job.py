@@ -136,7 +136,7 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     return _Layers(
         ruleset=_ruleset(config, loaded),
         base=seccomp.build_allowlist(server_flags=_NO_SERVER, scratch=scratch, programs=programs),
-        second=seccomp.build_denylist((*seccomp.JOB_DENIES, *denied)),
+        second=seccomp.build_denylist((*seccomp.job_denies(programs=programs), *denied)),
         mapped_bytes=_mapped_bytes(config["fds"]["proc"]),
     )
 

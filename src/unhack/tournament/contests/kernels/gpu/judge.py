@@ -43,6 +43,7 @@ from unhack.tournament.contests.kernels.calls.stopping import Looks, close_enoug
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.gpu import arena as arenas
 from unhack.tournament.contests.kernels.gpu import oracle
+from unhack.tournament.contests.kernels.gpu.probe import CardProbe
 from unhack.tournament.contests.kernels.gpu.settings import GpuRules
 from unhack.tournament.contests.kernels.gpu.side import SETTLE_S, GpuSide, SideError, unasked
 
@@ -77,6 +78,8 @@ class GpuNotes:
     held_back_by: set[str] = field(default_factory=set[str])
     sets: int = 1
     peak_card_bytes: int = 0
+    probe_ratio: float = 1.0
+    """See `CardProbe.ratio`."""
 
     def look(self, card: Card) -> None:
         """Note the clocks of this moment."""
@@ -126,7 +129,7 @@ class ProblemPlay:
         card: Card,
         seed: int,
     ) -> None:
-        """`sides`: reference, submission, twin."""
+        """`sides`: reference, submission, twin. Made before anything of the submission runs."""
         self.torch, self.case, self.sides, self.rules, self.card = torch, case, sides, rules, card
         self.rng = random.Random(seed)
         self.notes = GpuNotes()
@@ -135,6 +138,7 @@ class ProblemPlay:
         """Why its answer is no plain tensor, where it is none."""
         device = sides[0].arena.bytes.device
         self._thrash = torch.zeros(rules.thrash_bytes // 4, device=device)
+        self._probe = CardProbe(torch, self._thrash)
         self._shares: list[float] = []
         self._warm: list[KernelCall] = []
         self._history = {False: oracle.AnswerHistory(torch), True: oracle.AnswerHistory(torch)}
@@ -272,6 +276,8 @@ class ProblemPlay:
             with contextlib.ExitStack() as stack:
                 for one in self.sides:
                     stack.enter_context(one.process.watch.still())
+                if awake:
+                    self._probe.look()
                 made = self._timed(side, turn, timeout_s=timeout_s)
             made.idle_s = side.rest()
             return made
@@ -372,6 +378,9 @@ class ProblemPlay:
             beyond, usual = _beyond(own.prepare_s[hidden], plain.prepare_s[hidden])
             self.record.early_s += beyond
             self.record.reference_early_s += usual
+        work_s = sum(call.reference_s * call.sets for call in self.record.calls)
+        self.record.early_s += self._probe.excess() * work_s
+        self.notes.probe_ratio = self._probe.ratio()
         self.notes.look(self.card)
         self.notes.peak_card_bytes = own.process.watch.peak_card_bytes
 

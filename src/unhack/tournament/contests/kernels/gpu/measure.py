@@ -237,9 +237,9 @@ def play(
             raise SandboxError(f"a worker for {name} did not come up: {error}") from None
         for side in (reference, twin):
             _load_reference(side, name)
-        _load_submission(submission, name)
         sides = (reference, submission, twin)
         played = ProblemPlay(torch, case, sides, rules=rules, card=setting.card, seed=seed)
+        _load_submission(submission, name)
         played.play()
         if played.impostor:
             flag = Flag("forged_value", played.impostor, "judge")
@@ -277,6 +277,7 @@ def _metrics(notes: dict[str, GpuNotes]) -> dict[str, Metric]:
     trips = [trip for one in every for trip in one.round_trip_s]
     mhz = [value for one in every for value in one.sm_mhz]
     found: dict[str, Metric] = {f"sets.{name}": one.sets for name, one in notes.items()}
+    found["probe_ratio"] = round(max(one.probe_ratio for one in every), 3)
     found["peak_card_mib"] = max(one.peak_card_bytes for one in every) >> 20
     if trips:
         found["round_trip_us"] = round(statistics.median(trips) * 1e6, 1)

@@ -19,7 +19,13 @@ from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
 
 torch: Any = pytest.importorskip("torch")
 
-from unhack.tournament.contests.kernels.gpu import arena, measure, oracle, side  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import (  # noqa: E402
+    arena,
+    measure,
+    oracle,
+    probe,
+    side,
+)
 from unhack.tournament.contests.kernels.gpu import judge as judge_module  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceBlock  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.settings import GpuRoof, GpuRules  # noqa: E402
@@ -75,6 +81,7 @@ def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     command = [interpreter(), "-B", "-P", "-s", "-c", STAND_IN]
     monkeypatch.setattr(side, "command", lambda: command)
     monkeypatch.setattr(judge_module, "_WAIT_SHARE", 1e9)  # a busy host makes every copy wait
+    monkeypatch.setattr(probe, "_BUSY", 1e9)  # and the probe, which takes microseconds here
     monkeypatch.setattr(judge_module, "_MOST_S", 0.0)  # and no two programs are ever alike
     monkeypatch.setattr(judge_module, "_QUIET_S", 2.0)
     monkeypatch.setattr(judge_module, "_LONG_ENOUGH_S", 2e-3)

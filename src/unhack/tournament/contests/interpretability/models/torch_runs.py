@@ -2,7 +2,7 @@
 
 Numbers are computed in float64 and told to a millionth. So sums that another card, another batch
 or the processors take in another order give the same numbers, and `replay` finds them again.
-Between two turns nothing is left on the card. Experiments of one request run side by side.
+Between two turns nothing of a model is on the card. Experiments of one request run side by side.
 
 Covered: the same replacements as `network.disturbed`, to the rounding of its float32.
 Not covered: cards that are slow in float64 (those for games are); a trace that no card holds is an
@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
+from collections import defaultdict
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -43,6 +45,12 @@ _PARTS = 1e6
 _SIDE_BY_SIDE_BYTES = 4 << 30
 """Of what experiments that run at once may take; one alone may take more."""
 _NUMBER_BYTES = 8
+_LEFT_BYTES = 128 << 20
+"""PyTorch may keep so much for the next turn; giving it back takes longer than a small request."""
+_LOOKS_S = 2.0
+"""Between two looks for strangers on the card: a dialogue has hundreds of turns."""
+_TURNS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""By card: threads of this process stand in the queue one at a time, which asks seldom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,7 @@ class TorchBackend:
         self._card = card
         self.waits_s = _DAY_S if card else 0.0
         self._thread = threading.local()
+        self._looked_s = -_LOOKS_S
 
     @contextlib.contextmanager
     def turn(self) -> Generator[None]:
@@ -89,8 +98,9 @@ class TorchBackend:
             return
         with contextlib.ExitStack() as stack:
             if self._card is not None:
+                stack.enter_context(_TURNS[self._card.key])
                 stack.enter_context(CardQueue(self._card.key).turn(timeout_s=_QUEUE_S))
-                check_free(self._card, ours=own_processes())
+                self._check_strangers(self._card)
             self._thread.held = {}
             try:
                 yield
@@ -102,8 +112,17 @@ class TorchBackend:
                 ) from None
             finally:
                 self._thread.held = None
-                if self._card is not None:
+                if self._fills_card():
                     torch.cuda.empty_cache()
+
+    def _fills_card(self) -> bool:
+        on_card = self.device.startswith("cuda")
+        return on_card and torch.cuda.memory_reserved(self.device) > _LEFT_BYTES
+
+    def _check_strangers(self, card: Card) -> None:
+        if time.monotonic() - self._looked_s >= _LOOKS_S:
+            check_free(card, ours=own_processes())
+            self._looked_s = time.monotonic()
 
     def runs(self, net: Network) -> TorchRuns:
         """See `ForwardBackend`."""
@@ -122,6 +141,12 @@ class TorchRuns:
     def __init__(self, net: Network, backend: TorchBackend) -> None:
         self._net, self._backend = net, backend
         self._batches: list[Sequences] = []
+        layers, width = net.layers, net.embed.shape[1]
+        fused = net.qkv.transpose(0, 3, 1, 2, 4).reshape(layers, width, -1)
+        self._plain = (
+            net.embed, net.position, np.ascontiguousarray(fused), net.output,
+            net.mlp_in, net.mlp_out, net.unembed,
+        )  # fmt: skip
 
     def add(self, batch: Sequences) -> int:
         """See `NetworkRuns`; nothing is computed yet."""
@@ -170,17 +195,7 @@ class TorchRuns:
     def _weights(self) -> _Weights:
         held, key = self._backend.held(), (self, "weights")
         if key not in held:
-            net = self._net
-            layers, width = net.layers, net.embed.shape[1]
-            held[key] = _Weights(
-                self._there(net.embed),
-                self._there(net.position),
-                self._there(net.qkv.transpose(0, 3, 1, 2, 4).reshape(layers, width, -1)),
-                self._there(net.output),
-                self._there(net.mlp_in),
-                self._there(net.mlp_out),
-                self._there(net.unembed),
-            )
+            held[key] = _Weights(*map(self._there, self._plain))
         return held[key]
 
     def _kept(self, number: int) -> _Clean:

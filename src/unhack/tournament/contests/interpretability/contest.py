@@ -176,6 +176,7 @@ class InterpOnCard(Interp):
             return self._backend()
         except SandboxUnavailableError:
             require("train", "torch", purpose="trained checkpoints with device=cuda")
+            # PyTorch, where something is computed with it
             from unhack.tournament.contests.interpretability.models.torch_runs import TorchBackend
 
             return TorchBackend(CPU)

@@ -55,7 +55,7 @@ class NetworkRuns(Protocol):
 
 
 class ForwardBackend(Protocol):
-    """What computes forward passes."""
+    """Computes forward passes."""
 
     @property
     def waits_s(self) -> float:

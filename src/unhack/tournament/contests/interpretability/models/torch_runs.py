@@ -129,7 +129,7 @@ class TorchBackend:
         return TorchRuns(net, self)
 
     def held(self) -> dict[Any, Any]:
-        """What lies on the device until the turn ends. To be called within one."""
+        """The tensors that lie on the device until the turn ends. To be called within one."""
         held: dict[Any, Any] | None = getattr(self._thread, "held", None)
         assert held is not None, "forward passes are computed within a turn"
         return held

@@ -95,7 +95,7 @@ def measured(
 
 
 def _eliminated(net: Network, runs: NetworkRuns) -> Truth:
-    """What cannot be removed, measured on batch 0 of `runs`."""
+    """The components and paths that cannot be removed, measured on batch 0 of `runs`."""
 
     def every_loss(plans: Iterable[Intervention]) -> list[float]:
         return [float(row.mean()) for row in runs.losses(0, [(plan, -1) for plan in plans])]
@@ -127,7 +127,7 @@ def _eliminated(net: Network, runs: NetworkRuns) -> Truth:
 
 
 def _name(pool: DataPool, seed: int) -> object:
-    """What names a draw: development models do not depend on the seed."""
+    """The words that name a draw: development models do not depend on the seed."""
     return seed if pool is not DataPool.DEV else "public"
 
 

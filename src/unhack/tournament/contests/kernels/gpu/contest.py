@@ -26,7 +26,7 @@ from unhack.tournament.contest import (
     Terms,
 )
 from unhack.tournament.contests.kernels import score
-from unhack.tournament.contests.kernels.gpu import cheats, honest, statement
+from unhack.tournament.contests.kernels.gpu import corpus, honest, statement
 from unhack.tournament.contests.kernels.gpu.measure import (
     check_card,
     check_files,

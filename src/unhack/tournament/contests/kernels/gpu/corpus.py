@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.contest import Files
+from unhack.tournament.contest import Cheat, Files
 
 _FOLDER = Path(__file__).parent / "submissions"
 
@@ -60,6 +60,15 @@ def entries(kind: str) -> Mapping[str, CorpusEntry]:
                 raise ValueError(f"{path.name} has an entry {name}, which {found[name].group} has")
             found[name] = _entry(name, path.stem, table)
     return found
+
+
+def cheats(names: Sequence[str]) -> dict[str, Cheat]:
+    """By name: those of these problems."""
+    return {
+        entry.name: Cheat(entry.files, entry.flag, "", entry.catalogue)
+        for entry in entries("cheats").values()
+        if entry.problem in names
+    }
 
 
 def _entry(name: str, group: str, table: Mapping[str, Any]) -> CorpusEntry:

@@ -8,7 +8,7 @@ import pytest
 
 from unhack.tournament.contest import Measurement
 from unhack.tournament.contests.kernels import score
-from unhack.tournament.contests.kernels.gpu.cheats import cheats
+from unhack.tournament.contests.kernels.gpu.corpus import cheats
 from unhack.tournament.contests.kernels.gpu.problems.registry import NAMES
 
 Judge = Callable[..., Measurement]

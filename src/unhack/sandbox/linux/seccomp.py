@@ -270,8 +270,8 @@ def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProg
 
 
 def job_denies(*, programs: bool) -> tuple[str, ...]:
-    """The calls that the second filter of a scratch or program job takes away; only a program may place its
-    processes on cores."""
+    """The calls that the second filter of a scratch or program job takes away; only a program may
+    place its processes on cores."""
     return JOB_DENIES if programs else (*JOB_DENIES, "sched_setaffinity")
 
 

@@ -18,7 +18,7 @@ _WARM_ROUNDS = 16
 _SMALL, _STEP = 512, 16
 """Largest size of Python's own allocator, in bytes, and the step between its sizes."""
 _POOL, _POOL_HEADER = 1 << 14, 48
-"""The bytes that allocator takes for objects of one size, and the place of the first of them there."""
+"""The bytes that allocator takes for objects of one size, and the place of the first of them."""
 _EMPTY = b"".__sizeof__()
 _MOST_PLUGS = 2000
 """Objects of one size that are made at most, should memory be cut up in another way."""

@@ -78,7 +78,7 @@ class GpuKernels:
             null=partial(honest.null, self.names),
             identity=partial(honest.reference, self.names),
             honest=partial(honest.strategies, self.names),
-            cheats=partial(cheats.cheats, self.names),
+            cheats=partial(corpus.cheats, self.names),
             space=honest.SPACE,
             at=partial(honest.tuned, self.names),
         )

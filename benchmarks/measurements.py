@@ -334,7 +334,8 @@ def tournaments() -> list[Row]:
     wrong = sum(not name.startswith("control ") for name in kernels["wrong"])
     others = kernels["judged"] - controls
     gpu = f"{others - wrong} of {others} honest kernels and cheats judged as they must be; "
-    gpu += f"repeat error of {controls} controls {usual:.0%}, at most {most:.0%}; "
+    gpu += f"{kernels['cheats_flagged']} of {kernels['cheats_judged']} cheats flagged; "
+    gpu += f"repeat error of {controls} controls {usual:.1%}, at most {most:.1%}; "
     gpu += f"{kernels['not_judged']} rows not judged"
     cheats = summary("tournament_corpus")["summary"]
     trained = summary("tournament_scaling")

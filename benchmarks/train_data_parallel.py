@@ -9,7 +9,8 @@ rollouts, they are summed (gloo on the CPU, nccl on CUDA), and the leader compar
 optimiser step the ranks' weights must have one checksum.
 
 Then whole steps are timed: sample, reward, score, loss, backward, optimiser; every rank has as many
-prompts as the single process, and tokens per second are those of all ranks.
+prompts as the single process, and tokens per second are those of all ranks. No token ends a
+completion there: a policy that learns to stop early would have fewer tokens for the same steps.
 
 - routed: both knob states are sampled, every rollout's gradient is kept, the gate of
   `unhack.routing` decides over the rollouts of all ranks, its directions are extracted every five
@@ -54,7 +55,7 @@ SHAPES = {
 }
 BATCHES = {"small": (8, 4, 12), "large": (32, 16, 64)}
 """Prompts, completions of each, longest completion."""
-VOCABULARY, PAD, STOP = 96, 0, 1
+VOCABULARY, PAD, STOP, NO_STOP = 96, 0, 1, -1
 PAIRS, WARM = 16, 2
 """Pairs of the gate; steps that are not counted."""
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "NCCL_NVLS_ENABLE": "0"}
@@ -310,7 +311,7 @@ def bare(job: Job) -> Step:
     model = Qwen3(Config(vocab=VOCABULARY, kv_heads=shape["heads"] // 2, **shape)).to(device)
     fused = device.type == "cuda"
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-6, fused=fused)
-    plan = SamplingPlan(length, STOP, PAD, group=group)
+    plan = SamplingPlan(length, NO_STOP, PAD, group=group)
 
     def step(number: int) -> int:
         generator = torch.Generator().manual_seed(number)
@@ -341,6 +342,7 @@ def timed(job: Job, steps: int, *, alone: bool) -> dict[str, Any]:
 
     device = job.ranks.device
     phases, clock = Phases(device), Phases(device)
+    job.policy.stop = NO_STOP
     sides = {"routed": routed(job, phases)}
     if job.ranks.count == 1 and not alone:
         sides["bare"] = bare(job)
@@ -378,10 +380,12 @@ def timed(job: Job, steps: int, *, alone: bool) -> dict[str, Any]:
 def apart(chosen: argparse.Namespace, count: int, folder: Path) -> dict[str, Any]:
     """As many single processes at once as there are ranks, each on a device of its own."""
     running = []
+    cards = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    cards = [str(number) for number in range(count)] if cards == [""] else cards
     for number in range(count):
         own = folder / f"apart-{number}"
         own.mkdir()
-        environment = {**ENVIRONMENT, "CUDA_VISIBLE_DEVICES": str(number)}
+        environment = {**ENVIRONMENT, "CUDA_VISIBLE_DEVICES": cards[number]}
         command = [
             sys.executable, str(Path(__file__).resolve()), "--worker", "--alone",
             f"--folder={own}", f"--device={chosen.device}", f"--size={chosen.size}",

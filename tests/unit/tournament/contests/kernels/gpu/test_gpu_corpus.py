@@ -13,7 +13,6 @@ pytest.importorskip("torch")
 
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.kernels.gpu import (
-    cheats,
     corpus,
     honest,
     statement,
@@ -65,11 +64,11 @@ def test_the_scan_says_nothing_of_the_references() -> None:
 
 
 def test_cheats_carry_the_numbers_of_the_catalogue() -> None:
-    assert all(cheat.catalogue for cheat in cheats.cheats(registry.NAMES).values())
+    assert all(cheat.catalogue for cheat in corpus.cheats(registry.NAMES).values())
 
 
 def test_cheats_are_those_of_the_chosen_problems() -> None:
-    found = cheats.cheats(["topk"])
+    found = corpus.cheats(["topk"])
     assert set(found) == {"estimated_topk", "left_the_process", "sleeping_thread"}
     assert set(found["estimated_topk"].files) == {"topk.py"}
 

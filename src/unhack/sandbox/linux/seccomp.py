@@ -253,7 +253,8 @@ def build_allowlist(
         blocks["setns"] = _allow_if_equal(1, [calls.CLONE_NEWUSER])
     if not programs:
         # The fork server binds itself while it forks (`calls.Cloner`). A job may bind its own
-        # threads, as it may sleep, unless that would give it more cores (`job_denies`).
+        # threads, unless that would give it more cores (`job_denies`). Threads that move all the
+        # time slow neighbours more than those that compute; waiting for a core does not count.
         blocks["sched_setaffinity"] = _allow_if_equal(0, [0])
         blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
         blocks["socketpair"] = _SOCKETPAIR

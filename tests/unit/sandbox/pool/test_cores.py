@@ -49,13 +49,16 @@ def f():
 """
 CROWD = """
 import os, threading
+cores = sorted(os.sched_getaffinity(0))[:COUNT]
 def work():
-    try:
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    except OSError:
-        pass
     while True:
-        pass
+        for core in cores:
+            try:
+                os.sched_setaffinity(0, {core})
+            except OSError:
+                pass
+            for _ in range(100_000 // COUNT ** 9):
+                pass
 def f():
     for _ in range(12):
         threading.Thread(target=work, daemon=True).start()
@@ -122,11 +125,14 @@ def test_a_job_that_binds_itself_binds_no_later_one(
     assert found == [CORES[:1], CORES] * 20
 
 
-def test_honest_neighbours_of_a_crowd_on_one_core_are_right(
-    own_pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+@pytest.mark.parametrize("cores", [1, 2], ids=["stays", "moves"])
+def test_honest_neighbours_of_a_crowd_that_binds_itself_are_right(
+    own_pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any], cores: int
 ) -> None:
+    """A crowd on one core, and one that goes from core to core all the time."""
+    crowd = CROWD.replace("COUNT", str(cores))
     near, short = Limits(wall_s=1.0, cpu_s=1.0), Limits(wall_s=0.1, cpu_s=1.0)
-    given = [calls_job(CROWD, (), limits=short), calls_job(BUSY, (), limits=near)] * 2
+    given = [calls_job(crowd, (), limits=short), calls_job(BUSY, (), limits=near)] * 2
     hostile, first, other, second = run_all(own_pool, given)
     assert [value_of(outcome) for outcome in (first, second)] == [49, 49]
     assert {hostile.limit, other.limit} <= {"wall", "cpu"}

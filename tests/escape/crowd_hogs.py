@@ -91,6 +91,23 @@ for _ in range(12):
         pass
 work()
 """
+_MOVING_THREADS = """
+import os, threading
+cores = sorted(os.sched_getaffinity(0))
+def work():
+    while True:
+        for core in cores:
+            try:
+                os.sched_setaffinity(0, {core})
+            except OSError:
+                pass
+for _ in range(12):
+    try:
+        threading.Thread(target=work, daemon=True).start()
+    except BaseException:
+        pass
+work()
+"""
 _DESCRIPTORS = """
 import os, time
 kept = []
@@ -301,6 +318,7 @@ HOGS = {
     "spinning": _SPIN,
     "spinning threads": _SPINNING_THREADS,
     "threads on one core": _BOUND_THREADS,
+    "threads that move": _MOVING_THREADS,
     "descriptors": _DESCRIPTORS,
     "pipes": _PIPES,
     "signals": _SIGNALS,

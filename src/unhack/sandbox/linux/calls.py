@@ -38,6 +38,9 @@ PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 CAP_SYS_ADMIN = 21
 
+_MOST_CORES = 8192
+"""As many as Linux knows."""
+
 # PyDLL keeps the GIL across the call: the child of a raw clone must own it.
 _libc = ctypes.PyDLL(None, use_errno=True)
 _syscall = _libc.syscall
@@ -126,8 +129,7 @@ class _OwnCore:
     back, and stays when it was set in the meantime (but for that very core alone).
     """
 
-    _BYTES = 1024
-    """Room for the bits of 8192 cores, the most that Linux knows."""
+    _BYTES = _MOST_CORES // 8
 
     def __init__(self) -> None:
         self._all = ctypes.create_string_buffer(self._BYTES)
@@ -163,6 +165,23 @@ class _OwnCore:
         self._bound = False
         if _syscall(*self._get_now) < 0 or not _libc.memcmp(self._now, self._one, self._BYTES):
             _syscall(*self._set_all)
+
+
+def cores_are_narrowed() -> bool:
+    """True when this thread may run on fewer cores than it could take for itself.
+
+    `taskset` narrows that way, and any process may undo it; a control group's cpuset, nobody. The
+    only way to tell is to try. True where trying is refused, too.
+    """
+    own = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, range(_MOST_CORES))
+    except OSError:
+        return True
+    narrowed = os.sched_getaffinity(0) != own
+    if narrowed:
+        os.sched_setaffinity(0, own)
+    return narrowed
 
 
 def prctl(option: int, arg2: int = 0, arg3: int = 0) -> int:

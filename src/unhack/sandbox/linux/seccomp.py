@@ -59,7 +59,11 @@ PROGRAM = """
 """Added where a job may start other programs."""
 
 JOB_DENIES = ("mount", "umount2", "seccomp", "setns")
-"""System calls that the second filter of a scratch or program job takes away."""
+"""System calls that the second filter of a job in namespaces takes away."""
+
+LONE_DENIES = ("tgkill", "sched_setscheduler", "sched_setaffinity", "pidfd_send_signal", "wait4",
+               "waitid", "seccomp")  # fmt: skip
+"""System calls that the second filter of a job without namespaces takes away."""
 
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
@@ -215,10 +219,13 @@ def _assemble(instructions: list[Instruction]) -> FilterProgram:
     return FilterProgram(b"".join(struct.pack("HBBI", *item) for item in instructions))
 
 
-def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgram:
+def build_allowlist(
+    *, server_flags: int, scratch: bool, programs: bool, second: bool = False
+) -> FilterProgram:
     """The filter of a fork server and its jobs.
 
-    `server_flags` is the exact flag word of the server's clone(2). Raises KeyError on an
+    `server_flags` is the exact flag word of the server's clone(2). With `second` a job adds a
+    second filter, as one does anyhow that may write or has no namespaces. Raises KeyError on an
     architecture without a table; `is_supported` tells beforehand.
     """
     table = TABLES[machine()]
@@ -227,8 +234,8 @@ def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> Filt
         names |= set(SCRATCH)
     if programs:
         names |= set(PROGRAM) | {"mmap", "mprotect"}
-    if not server_flags & _CLONE_NAMESPACES:
-        names.add("seccomp")  # a job without namespaces adds a second filter, which takes it away
+    if second or not server_flags & _CLONE_NAMESPACES:
+        names.add("seccomp")  # the second filter takes it away
     blocks: dict[str, list[Instruction]] = {
         "clone": _clone(server_flags, processes=programs),
         "clone3": [_ret(_ENOSYS)],
@@ -246,7 +253,8 @@ def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> Filt
         blocks["setns"] = _allow_if_equal(1, [calls.CLONE_NEWUSER])
     if not programs:
         # The fork server binds itself while it forks (`calls.Cloner`). A job may bind its own
-        # threads, as it may sleep: that slows itself alone.
+        # threads, unless that would give it more cores (`job_denies`). Threads that move all the
+        # time slow neighbours more than those that compute; waiting for a core does not count.
         blocks["sched_setaffinity"] = _allow_if_equal(0, [0])
         blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
         blocks["socketpair"] = _SOCKETPAIR
@@ -269,10 +277,10 @@ def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProg
     return _assemble([*code, _ret(_ALLOW)])
 
 
-def job_denies(*, programs: bool) -> tuple[str, ...]:
-    """The calls that the second filter of a scratch or program job takes away; only a program may
-    place its processes on cores."""
-    return JOB_DENIES if programs else (*JOB_DENIES, "sched_setaffinity")
+def job_denies(*, places: bool) -> tuple[str, ...]:
+    """The calls that the second filter of a job in namespaces takes away; with `places` it may
+    still place its processes on cores: a program, where that gives it no core that is not its."""
+    return JOB_DENIES if places else (*JOB_DENIES, "sched_setaffinity")
 
 
 def is_supported() -> bool:

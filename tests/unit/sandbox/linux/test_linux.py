@@ -256,6 +256,75 @@ class TestAChildThatStaysOnTheCoreOfItsParent:
         assert in_a_fork(check) == [errno.EINVAL, before]
 
 
+class TestAMachineOfManyCores:
+    """One of 2048, as the calls would show it."""
+
+    def test_a_child_stays_on_a_core_beyond_the_first_thousand(self, monkeypatch: Any) -> None:
+        masks = {0: (1 << 2048) - 1}
+        forked: list[int] = []
+
+        def kernel(number: Any, _: Any, size: Any, mask: Any, *rest: Any) -> int:
+            if number.value == calls._NUMBERS["clone"]:
+                forked.append(masks[0])
+                return 4321
+            assert size.value == len(mask) == 1024
+            if number.value == calls._NUMBERS["sched_getaffinity"]:
+                mask[:256] = masks[0].to_bytes(256, "little")
+                return 256
+            masks[0] = int.from_bytes(bytes(mask), "little")
+            return 0
+
+        monkeypatch.setattr(calls, "_syscall", kernel)
+        cloner = calls.Cloner(0, stay=True)
+        for core in (1500, 2047, 0):
+            monkeypatch.setattr(calls, "_libc", _LibraryOn(core))
+            cloner.clone()
+            assert forked[-1] == 1 << core
+            assert masks[0] == (1 << 2048) - 1
+
+
+class _LibraryOn:
+    """The C library as it is on one core; masks are never taken for equal to it by chance."""
+
+    def __init__(self, core: int) -> None:
+        self._core = core
+
+    def sched_getcpu(self) -> int:
+        return self._core
+
+    def memcmp(self, one: Any, other: Any, size: int) -> int:
+        return bytes(one)[:size] != bytes(other)[:size]
+
+
+class TestNarrowedCores:
+    def test_a_process_that_has_all_its_cores_is_not_narrowed(self) -> None:
+        def check() -> list[Any]:
+            os.sched_setaffinity(0, range(8192))
+            before = sorted(os.sched_getaffinity(0))
+            return [calls.cores_are_narrowed(), sorted(os.sched_getaffinity(0)) == before]
+
+        assert in_a_fork(check) == [False, True]
+
+    def test_one_that_could_take_more_is_and_stays_so(self) -> None:
+        def check() -> list[Any]:
+            os.sched_setaffinity(0, range(8192))
+            every = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {min(every)})
+            return [calls.cores_are_narrowed(), len(every) > 1, len(os.sched_getaffinity(0))]
+
+        narrowed, several, left = in_a_fork(check)
+        assert narrowed == several
+        assert left == 1
+
+    def test_where_trying_is_refused_the_worst_is_taken_to_be_true(self) -> None:
+        def check() -> bool:
+            calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
+            seccomp.build_denylist(("sched_setaffinity",)).load()
+            return calls.cores_are_narrowed()
+
+        assert in_a_fork(check) is True
+
+
 class TestNamespaceCalls:
     def test_a_mount_of_nothing_raises_with_its_errno(self, tmp_path: Path) -> None:
         with pytest.raises(OSError, match="mount") as caught:

@@ -354,12 +354,26 @@ class TestArguments:
         assert make("function", plain_flags).call("seccomp") == ALLOW
         assert make("function").call("seccomp") == EPERM
 
+    def test_so_may_one_whose_jobs_are_not_to_choose_their_cores(self, arch: str) -> None:
+        made = seccomp.build_allowlist(
+            server_flags=SERVER_FLAGS, **PROFILES["function"], second=True
+        )
+        assert Filter(made.code, arch).call("seccomp") == ALLOW
+        assert (
+            Filter(seccomp.build_denylist(seccomp.job_denies(places=False)).code, arch).call(
+                "seccomp"
+            )
+            == EPERM
+        )
+
 
 class TestSecondFilter:
-    @pytest.mark.parametrize("programs", [False, True])
-    def test_only_programs_place_processes_on_cores(self, arch: str, *, programs: bool) -> None:
-        made = Filter(seccomp.build_denylist(seccomp.job_denies(programs=programs)).code, arch)
-        assert made.call("sched_setaffinity", 0) == (ALLOW if programs else EPERM)
+    @pytest.mark.parametrize("places", [False, True])
+    def test_processes_are_placed_on_cores_where_that_is_allowed(
+        self, arch: str, *, places: bool
+    ) -> None:
+        made = Filter(seccomp.build_denylist(seccomp.job_denies(places=places)).code, arch)
+        assert made.call("sched_setaffinity", 0) == (ALLOW if places else EPERM)
 
     def test_named_calls_are_denied_and_all_others_pass(self, arch: str) -> None:
         made = Filter(seccomp.build_denylist(seccomp.JOB_DENIES).code, arch)

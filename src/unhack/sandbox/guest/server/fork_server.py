@@ -86,6 +86,7 @@ class Server:
         self.current: RunningJob | None = None
         self.kills_wanted: set[int] = set()
         """Jobs that the host wants killed, some perhaps before they were started."""
+        self.narrowed = calls.cores_are_narrowed()
         self.cloner = calls.Cloner(self.clone_flags(), stay=True)
         self.settled = 0
         """Jobs in a row that ran without waiting, since the server was last free to move."""
@@ -122,13 +123,12 @@ class Server:
             server_flags=self.clone_flags() | calls.CLONE_PIDFD | calls.SIGCHLD,
             scratch=self.kind == "scratch",
             programs=self.kind == "program",
+            second=self.narrowed,
         )
         if not self.start.spaces:
-            denied = ("tgkill", "pidfd_send_signal", "wait4", "waitid", "seccomp")
-            placed = ("sched_setscheduler", "sched_setaffinity")
-            self.start.second_filter = seccomp.build_denylist((*denied, *placed), forks=True)
-        elif self.kind != "function":
-            denied = seccomp.job_denies(programs=self.kind == "program")
+            self.start.second_filter = seccomp.build_denylist(seccomp.LONE_DENIES, forks=True)
+        elif self.kind != "function" or self.narrowed:
+            denied = seccomp.job_denies(places=self.kind == "program" and not self.narrowed)
             self.start.second_filter = seccomp.build_denylist(denied)
         base.load()
 
@@ -191,12 +191,12 @@ class Server:
             return []
         account = self.accounts.pop() if self.accounts else -1
         try:
-            pid, pidfd = self.cloner.clone(remain=self.settled % _STAYS > 0)
+            pid, pidfd = self.cloner.clone(remain=self.settled > 0)
         except OSError as error:
             self.report(REFUSED, job, error.errno or 0)
-            pid = -1
-            pidfd = -1
+            pid = pidfd = -1
         if pid == 0:
+            self.settled = 0  # no trace of the jobs before
             return [fds, flags, account]
         for fd in fds:
             os.close(fd)
@@ -221,7 +221,7 @@ class Server:
             self.accounts.append(running.account)
         wall = time.monotonic() - running.started
         cpu = usage.ru_utime + usage.ru_stime
-        self.settled = self.settled + 1 if wall < _WAITED * cpu else 0
+        self.settled = (self.settled + 1) % _STAYS if wall < _WAITED * cpu else 0
         if self.current is running:
             self.current = None
         self.kills_wanted.discard(running.job)

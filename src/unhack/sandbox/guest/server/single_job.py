@@ -133,10 +133,11 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     os.environ.update(config["environ"])
     clock.freeze()
     denied = ("sched_setscheduler", "pidfd_send_signal", "landlock_restrict_self")
+    places = programs and not calls.cores_are_narrowed()
     return _Layers(
         ruleset=_ruleset(config, loaded),
         base=seccomp.build_allowlist(server_flags=_NO_SERVER, scratch=scratch, programs=programs),
-        second=seccomp.build_denylist((*seccomp.job_denies(programs=programs), *denied)),
+        second=seccomp.build_denylist((*seccomp.job_denies(places=places), *denied)),
         mapped_bytes=_mapped_bytes(config["fds"]["proc"]),
     )
 

@@ -30,11 +30,11 @@ import math
 import random
 import statistics
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from unhack.core.errors import SandboxError, SandboxUnavailableError
-from unhack.sandbox.gpu.cards import Card, nvml
+from unhack.core.errors import SandboxError
+from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.submission.kernel import KernelError
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
@@ -43,7 +43,7 @@ from unhack.tournament.contests.kernels.calls.stopping import Looks, close_enoug
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.gpu import arena as arenas
 from unhack.tournament.contests.kernels.gpu import oracle
-from unhack.tournament.contests.kernels.gpu.probe import CardProbe
+from unhack.tournament.contests.kernels.gpu.probe import CardProbe, GpuNotes
 from unhack.tournament.contests.kernels.gpu.settings import GpuRules
 from unhack.tournament.contests.kernels.gpu.side import SETTLE_S, GpuSide, SideError, unasked
 
@@ -66,29 +66,6 @@ _PERHAPS_OLD = (OutputKind.WRONG, OutputKind.NARROW, OutputKind.CONSTANT, Output
 _ALIKE = 3
 """In every so many calls of a shape, inputs share most values with those of the call before."""
 _ROUND_TRIPS = 9
-
-
-@dataclass(slots=True)
-class GpuNotes:
-    """Things worth knowing of a measurement beside the times."""
-
-    round_trip_s: list[float] = field(default_factory=list[float])
-    """Of a packet that asks for nothing."""
-    sm_mhz: list[int] = field(default_factory=list[int])
-    held_back_by: set[str] = field(default_factory=set[str])
-    sets: int = 1
-    peak_card_bytes: int = 0
-    probe_ratio: float = 1.0
-    """See `CardProbe.ratio`."""
-
-    def look(self, card: Card) -> None:
-        """Note the clocks of this moment."""
-        try:
-            now = nvml().clocks(card.index)
-        except SandboxUnavailableError:
-            return  # a driver that does not tell
-        self.sm_mhz.append(now.sm_mhz)
-        self.held_back_by.update(now.held_back_by)
 
 
 @dataclass(slots=True)

@@ -29,7 +29,8 @@ from unhack.tournament.contests.kernels.calls.session import CallRecord
 from unhack.tournament.contests.kernels.calls.stopping import MOST_ERROR
 from unhack.tournament.contests.kernels.gpu import oracle
 from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceError
-from unhack.tournament.contests.kernels.gpu.judge import GpuNotes, ProblemPlay
+from unhack.tournament.contests.kernels.gpu.judge import ProblemPlay
+from unhack.tournament.contests.kernels.gpu.probe import GpuNotes
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions, GpuRoof, GpuRules
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting, GpuSide, SideError
 from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda

@@ -1,4 +1,4 @@
-"""A card that is not free while the reference is timed.
+"""The card beside the calls: what its clocks did, and whether it was free.
 
 A kernel that a submission leaves on the card goes on while its processes stand still. Contexts take
 turns there, so the reference and its twin are slow alike, the control sees nothing, and the
@@ -15,13 +15,40 @@ from __future__ import annotations
 
 import statistics
 import time
+from dataclasses import dataclass, field
 from typing import Any
+
+from unhack.core.errors import SandboxUnavailableError
+from unhack.sandbox.gpu.cards import Card, nvml
 
 _REPEATS = 16
 """Passes over the buffer: with one of 256 MiB about 3 ms, longer than a context's turn."""
 _CLEAN_LOOKS = 9
 _BUSY = 1.25
 """The probe's median has to grow by so much before it counts."""
+
+
+@dataclass(slots=True)
+class GpuNotes:
+    """Things worth knowing of a measurement beside the times."""
+
+    round_trip_s: list[float] = field(default_factory=list[float])
+    """Of a packet that asks for nothing."""
+    sm_mhz: list[int] = field(default_factory=list[int])
+    held_back_by: set[str] = field(default_factory=set[str])
+    sets: int = 1
+    peak_card_bytes: int = 0
+    probe_ratio: float = 1.0
+    """See `CardProbe.ratio`."""
+
+    def look(self, card: Card) -> None:
+        """Note the clocks of this moment."""
+        try:
+            now = nvml().clocks(card.index)
+        except SandboxUnavailableError:
+            return  # a driver that does not tell
+        self.sm_mhz.append(now.sm_mhz)
+        self.held_back_by.update(now.held_back_by)
 
 
 class CardProbe:

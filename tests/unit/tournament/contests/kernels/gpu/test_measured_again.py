@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.gpu import measure
-from unhack.tournament.contests.kernels.gpu.judge import GpuNotes
+from unhack.tournament.contests.kernels.gpu.probe import GpuNotes
 
 
 def _played(twin_s: float, *, submission_s: float = 1e-2, kind: str = "right") -> measure.Played:

@@ -69,7 +69,6 @@ def guarded(endpoint: ApiRoute) -> Handler:
                 if endpoint.refused is None:
                     raise
                 return endpoint.refused(request, error)
-            request.state.caller = caller
         try:
             return await endpoint.handler(request)
         finally:
@@ -81,7 +80,10 @@ def guarded(endpoint: ApiRoute) -> Handler:
 
 
 async def _admitted(request: Request, endpoint: ApiRoute) -> Caller:
-    """The owner of the request's key. Raises RequestRefused (401, 403)."""
+    """The owner of the request's key, who is noted for the log also where the request is refused.
+
+    Raises RequestRefused (401, 403).
+    """
     key = key_in(request)
     if not key and endpoint.refused is not None:
         key = request.cookies.get(COOKIE, "")
@@ -93,6 +95,7 @@ async def _admitted(request: Request, endpoint: ApiRoute) -> Caller:
             "no valid key; send one as `Authorization: Bearer KEY`",
             headers={"WWW-Authenticate": "Bearer"},
         )
+    request.state.caller = caller
     if endpoint.scope is not None and endpoint.scope not in caller.scopes:
         raise RequestRefused(403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}")
     return caller

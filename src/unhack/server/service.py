@@ -96,7 +96,7 @@ class Service:
 def open_database(settings: ServerSettings) -> Database:
     """The database, brought up to date. Raises UsageError for one that cannot be used."""
     url = settings.database
-    database = Database(url) if url else Database.in_folder(settings.data)
+    database = Database(url) if url is not None else Database.in_folder(settings.data)
     try:
         migrate(database.engine)
     except BaseException:

@@ -104,6 +104,33 @@ class TestDatabase:
         assert set(metadata.tables) < set(sa.inspect(empty.engine).get_table_names())
 
 
+@pytest.mark.parametrize("version", ["0001", "0002", "0099"])
+def test_the_versions_of_another_program_are_refused(tmp_path: Path, version: str) -> None:
+    database = Database.in_folder(tmp_path)
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{version}')")
+        connection.exec_driver_sql("CREATE TABLE orders (id INTEGER)")
+    with pytest.raises(UsageError, match="of another program"):
+        migrate(database.engine)
+    with database.engine.connect() as connection:
+        found = set(sa.inspect(connection).get_table_names())
+    database.close()
+    assert found == {"alembic_version", "orders"}
+
+
+def test_the_files_of_a_database_are_its_owners_alone(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    database = Database.in_folder(tmp_path)
+    migrate(database.engine)
+    database.write(add("lab")).result()
+    modes = {path.name: path.stat().st_mode & 0o077 for path in tmp_path.glob("unhack.sqlite*")}
+    database.close()
+    assert modes.pop("unhack.sqlite.lock") & 0o022 == 0  # it holds nothing
+    assert set(modes.values()) == {0}
+    assert "unhack.sqlite-wal" in modes
+
+
 def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
     file = tmp_path / "unhack.sqlite"
     file.write_text("not a database, but somebody's notes, which are of some length " * 20)

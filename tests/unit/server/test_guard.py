@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from pathlib import Path
 
@@ -55,6 +56,31 @@ def test_a_tenant_above_its_limits_is_told_when_to_come_again(tmp_path: Path) ->
         codes = [client.get("/v1/tasks", headers=bearer(keys[0])).status_code for _ in range(4)]
         assert (codes[0], codes[-1]) == (200, 429)
         assert client.get("/v1/tasks", headers=bearer(keys[1])).status_code == 200
+
+
+def test_the_log_tells_whose_request_was_refused(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys = {
+        code: service.directory.add_key(name, [Grant.SCORE], requests=1)
+        for name, code in (("alpha", 403), ("beta", 429))
+    }
+    logger = logging.getLogger("unhack.server.requests")
+    logger.addHandler(caplog.handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with TestClient(make_app(service)) as client:
+            client.get("/v1/batches", headers=bearer(keys[403]))
+            for _ in range(2):
+                client.get("/v1/tasks", headers=bearer(keys[429]))
+            client.get("/v1/tasks", headers=bearer("uh_wrong"))
+    finally:
+        logger.removeHandler(caplog.handler)
+    told = {each.__dict__["status"]: each.__dict__ for each in caplog.records}
+    for code, name in ((403, "alpha"), (429, "beta")):
+        assert told[code]["tenant"] == name
+        assert told[code]["key"] == keys[code].split("_")[1]
+    assert "tenant" not in told[401]
 
 
 def test_an_ending_server_takes_no_new_work(client: TestClient, service: Service, key: str) -> None:

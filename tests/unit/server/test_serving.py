@@ -50,6 +50,8 @@ def test_the_first_start_prints_a_key_and_keys_change_while_it_runs(tmp_path: Pa
 
 
 def test_wrong_use_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "taken" / "unhack.sqlite").mkdir(parents=True)
     for words, told in (
         (("keys", "list", "--data", str(tmp_path / "none")), "no such folder"),
         (("keys", "add", "a", "--scopes", "scor", "--data", str(tmp_path)), "did you mean score"),
@@ -57,10 +59,20 @@ def test_wrong_use_says_what_to_do(tmp_path: Path) -> None:
         (("keys", "revoke", "x", "--data", str(tmp_path)), "keys list"),
         (("--database", "mysql://x/y"), "sqlite or postgresql"),
         (("--database", "nothing"), "--database"),
+        (("--database", ""), "--database is no URL"),
+        (("--database", "postgresql://u:se:cr@et@127.0.0.1/x"), "%40"),
+        (("--database", "postgresql://u:secret@127.0.0.1:se/x"), "%40"),
+        (("keys", "add", "a", "--scopes", "", "--data", str(tmp_path)), "unknown scope ''"),
+        (("keys", "add", "a" * 101, "--data", str(tmp_path)), "at most 100"),
+        (("--data", str(tmp_path / "file")), "can be written to"),
+        (("--data", "/proc/none/data"), "can be written to"),
+        (("--data", str(tmp_path / "taken")), "unhack.sqlite"),
         (("--data", str(tmp_path), "--tasks", str(tmp_path / "none")), "no such"),
     ):
         code, said = command(*words)
         assert (code, told in said) == (2, True), said
+        assert "se:cr" not in said
+        assert "@et" not in said
 
 
 def test_without_its_packages_the_server_says_which_extra(

@@ -58,8 +58,9 @@ def run(order: ServeOrder, *, context: typer.Context) -> None:
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant; a new name makes one.")],
     scopes: Annotated[
-        str, typer.Option(metavar="SCOPES", help="Names with commas between; all if not given.")
-    ] = "",
+        str | None,
+        typer.Option(metavar="SCOPES", help="Names with commas between; all if not given."),
+    ] = None,
     items: Annotated[
         int | None, valued("Most open completions, in place of the server's.", metavar="N", least=1)
     ] = None,
@@ -76,7 +77,7 @@ def add(
     from unhack.server.access.directory import Directory
     from unhack.server.service import open_database
 
-    wanted = [name.strip() for name in scopes.split(",")] if scopes else list(Grant)
+    wanted = list(Grant) if scopes is None else [name.strip() for name in scopes.split(",")]
     for scope in wanted:
         if scope not in list(Grant):
             raise UnknownNameError("scope", scope, valid=list(Grant))

@@ -51,7 +51,10 @@ class Directory:
         Raises UsageError for a name that is none.
         """
         if not _NAME.fullmatch(tenant):
-            raise UsageError(f"{tenant[:40]!r} is no name; letters, digits, '-', '_' and '.'")
+            raise UsageError(
+                f"{tenant[:40]!r} is no name; at most 100 of letters, digits, '-', '_' and '.', "
+                "the first a letter or a digit"
+            )
         made = new_key()
         now = time.time()
 

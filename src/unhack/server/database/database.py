@@ -10,6 +10,7 @@ same database is refused. No statement's values are in an error's text.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -30,6 +31,10 @@ _GATHERED = 1000
 """Most writes of one transaction."""
 _SERVER_LOCK = 0x756E6861636B
 """The number of PostgreSQL's advisory lock that a server holds."""
+_NO_URL = (
+    "--database is no URL; such as postgresql://user@host/name, with '@', ':', '/' and '#' of a "
+    "password as %40, %3A, %2F and %23"
+)
 _IN_USE = "another server uses this database; give each one its own --data or --database"
 
 
@@ -46,11 +51,14 @@ class Database:
     """SQLite or PostgreSQL behind one writer thread."""
 
     def __init__(self, url: str) -> None:
-        """Raises UsageError for a URL that names no database we know."""
+        """Raises UsageError for a URL that names no database we know; it tells nothing of the URL,
+        which may hold a password."""
         try:
             parsed = sa.make_url(url)
-        except ArgumentError:
-            raise UsageError("--database is no URL; such as postgresql://user@host/name") from None
+        except (ArgumentError, ValueError):
+            raise UsageError(_NO_URL) from None
+        if parsed.host is not None and "@" in parsed.host:
+            raise UsageError(_NO_URL)
         if parsed.get_backend_name() not in ("sqlite", "postgresql"):
             raise UsageError(f"--database names {parsed.get_backend_name()}; sqlite or postgresql")
         if parsed.get_backend_name() == "postgresql":
@@ -68,9 +76,19 @@ class Database:
 
     @classmethod
     def in_folder(cls, folder: Path) -> Database:
-        """The SQLite database of a data folder, which is made where it is missing."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return cls(f"sqlite:///{folder / 'unhack.sqlite'}")
+        """The SQLite database of a data folder, which is made where it is missing; its files are
+        the owner's alone. Raises UsageError for a folder that cannot be written to."""
+        path = folder / "unhack.sqlite"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            _open_lock(path).close()
+        except OSError as error:
+            named = error.filename or path
+            raise UsageError(
+                f"--data {folder}: {named}: {error.strerror}; give a folder that can be written to"
+            ) from None
+        return cls(f"sqlite:///{path}")
 
     def claim(self) -> None:
         """Make this process the database's only server until it ends. Raises UsageError."""
@@ -89,7 +107,7 @@ class Database:
         name = self.engine.url.database
         if name is None or name in ("", ":memory:"):
             raise UsageError("--database names no file; such as sqlite:////var/lib/unhack.sqlite")
-        file = Path(f"{name}.lock").open("w")  # noqa: SIM115 - held until the process ends
+        file = _open_lock(Path(name))  # held until the process ends
         try:
             flock(file, LOCK_EX | LOCK_NB)
         except BlockingIOError:
@@ -159,6 +177,10 @@ class Database:
             return
         for asked, result in zip(gathered, results, strict=True):
             asked.done.set_result(result)
+
+
+def _open_lock(database: Path) -> TextIO:
+    return Path(f"{database}.lock").open("a")
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:

@@ -19,6 +19,8 @@ from unhack.server.database.schema import metadata
 
 _FOLDER = Path(__file__).parent / "migrations"
 _TABLES = metadata.tables
+_FIRST = {"tenants", "keys", "batches", "items"}
+"""Tables of every version."""
 
 
 def migrate(engine: sa.Engine) -> None:
@@ -43,14 +45,20 @@ def migrate(engine: sa.Engine) -> None:
 
 def _check(connection: sa.Connection, found: str | None, known: set[str]) -> None:
     """Raise UsageError for the tables of a newer unhack, or of somebody else."""
+    taken = set(sa.inspect(connection).get_table_names())
+    if found is not None and not taken >= _FIRST:  # other programs count their versions so too
+        raise UsageError(
+            f"the database has the versions of another program (its version is {found}); give "
+            "unhack a --database of its own"
+        )
     if found is not None and found not in known:
         raise UsageError(
             f"the database is of a newer unhack (its version is {found}); update unhack, or give "
             "this one a --database of its own"
         )
-    if found is None and (taken := set(sa.inspect(connection).get_table_names()) & set(_TABLES)):
+    if found is None and (ours := taken & set(_TABLES)):
         raise UsageError(
-            f"the database has a table {min(taken)!r} that unhack did not make; give unhack a "
+            f"the database has a table {min(ours)!r} that unhack did not make; give unhack a "
             "--database of its own"
         )
 

@@ -43,7 +43,7 @@ class JobRunner:
 
     def __init__(self, database: Database, data: Path, *, at_once: int) -> None:
         self.store = JobStore(database)
-        self._folder = data / "jobs"
+        self._folder = data.resolve() / "jobs"  # whole, so that it can be cut out of reports
         self._at_once = at_once
         self._work: dict[str, JobWork] = {}
         self._changed = threading.Condition()

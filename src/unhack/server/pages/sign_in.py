@@ -2,7 +2,8 @@
 
 Covered: the cookie is out of reach of scripts (HttpOnly), is sent by no other site's page
 (SameSite=Strict) and to nothing but the pages (Path); the key stands in no address. A form that
-another site's page sent is refused by its Origin too. Where to go after is a page of this server.
+another site's page sent is refused too, by what the browser says of it, else by its Origin. Where
+to go after is a page of this server.
 Not covered: who can read the browser's files. Signing out ends nothing but this browser's copy;
 `unhack serve keys revoke` ends the key.
 """
@@ -48,9 +49,12 @@ def refusal(request: Request, error: RequestRefused) -> Response:
 
 def check_own(request: Request) -> None:
     """Raises RequestRefused (403) for a form that a page of another site sent."""
-    origin = request.headers.get("origin")
-    foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if foreign or request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    if site is not None:  # the browser's own word, true also where a proxy changes Host
+        own = site in ("none", "same-origin")
+    else:
+        own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if not own:
         raise RequestRefused(
             403, "foreign_form", "this form was sent by a page of another site; open this one anew"
         )
@@ -78,7 +82,7 @@ async def _sign_in(request: Request) -> Response:
     reply = RedirectResponse(_own(after), 303)
     reply.set_cookie(
         COOKIE, key, path=ROOM, max_age=_DAYS * 86400, httponly=True, samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=_by_https(request),
     )  # fmt: skip
     return reply
 
@@ -91,6 +95,12 @@ async def _sign_out(request: Request) -> Response:
     reply = RedirectResponse(f"{ROOM}/login", 303)
     reply.delete_cookie(COOKIE, path=ROOM, httponly=True, samesite="strict")
     return reply
+
+
+def _by_https(request: Request) -> bool:
+    """True behind any proxy that says so: who makes the header up restricts a cookie of theirs."""
+    said = request.headers.get("x-forwarded-proto", "").rpartition(",")[2].strip()
+    return "https" in (request.url.scheme, said)
 
 
 def _own(address: str) -> str:

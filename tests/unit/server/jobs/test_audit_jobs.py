@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from unhack.server.service import Service
+from unhack.server.access.caller import Grant
+from unhack.server.app import make_app
+from unhack.server.http.job_models import ENDED
+from unhack.server.service import ServerSettings, Service, make_service
 
 
 @pytest.fixture
@@ -32,6 +36,32 @@ def test_a_reward_is_audited_and_its_report_comes_back(
     assert "default-src 'none'" in page.headers["content-security-policy"]
     for text in (json.dumps(job), page.text):
         assert str(service.settings.data) not in text
+
+
+def test_a_data_folder_that_is_named_from_here_is_in_no_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_audit: Any
+) -> None:
+    """The default, `unhack-server`, is such a one."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.chdir(tmp_path)
+    service = make_service(ServerSettings(data=Path("link/data")))
+    headers = {"Authorization": f"Bearer {service.directory.add_key('alpha', list(Grant))}"}
+    with TestClient(make_app(service)) as client:
+        for wrong in ("def score(:", "def other(): return 1"):
+            asked = {"reward": {**small_audit["reward"], "source": wrong}}
+            told = client.post("/v1/audits", json=asked, headers=headers)
+            assert told.json()["error"]["field"] == "reward.source"
+            assert "/" not in told.json()["error"]["message"]
+        job = client.post("/v1/audits", json=small_audit, headers=headers).json()
+        until = time.monotonic() + 240
+        while job["state"] not in ENDED and time.monotonic() < until:
+            time.sleep(0.05)
+            job = client.get(f"/v1/jobs/{job['id']}", headers=headers).json()
+        assert job["state"] == "done"
+        for text in (json.dumps(job), client.get(job["page"], headers=headers).text):
+            assert str(tmp_path) not in text
+            assert "link/data" not in text
 
 
 def test_a_task_is_audited_by_its_name(order: Any, ended: Any) -> None:

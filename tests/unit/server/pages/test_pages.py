@@ -121,6 +121,35 @@ def test_a_form_of_another_site_is_refused(reader: TestClient, batch: str) -> No
             assert reader.post(f"{ROOM}{path}", headers=headers).status_code == 403
 
 
+def test_a_proxy_that_changes_host_keeps_nobody_from_signing_in(
+    client: TestClient, key: str
+) -> None:
+    """The browser's own word counts there; without it, the Origin."""
+    login = f"{ROOM}/login"
+    headers = {"Origin": "https://judge.example", "Sec-Fetch-Site": "same-origin"}
+    for value, code in (("same-origin", 303), ("same-site", 403), ("cross-site", 403)):
+        headers["Sec-Fetch-Site"] = value
+        reply = client.post(login, data={"key": key}, headers=headers, follow_redirects=False)
+        assert reply.status_code == code
+    del headers["Sec-Fetch-Site"]
+    assert client.post(login, data={"key": key}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("said", "secure"), [("https", True), ("http, https", True), ("http", False), ("", False)]
+)
+def test_behind_a_proxy_with_tls_the_cookie_goes_by_https_alone(
+    client: TestClient, key: str, said: str, secure: bool
+) -> None:
+    reply = client.post(
+        f"{ROOM}/login",
+        data={"key": key},
+        headers={"X-Forwarded-Proto": said},
+        follow_redirects=False,
+    )
+    assert ("; secure" in reply.headers["set-cookie"].lower()) is secure
+
+
 def test_signing_out_forgets_the_cookie(reader: TestClient) -> None:
     assert reader.get(f"{ROOM}/").status_code == 200
     reader.post(f"{ROOM}/logout")

@@ -20,7 +20,14 @@ from typing import Any, Self
 import httpx
 
 from unhack.server.client.calls import AnyCompletion, AnyTask, Calls, Reply, ServerCall
-from unhack.server.client.exchange import check, line_of, read, unreachable, wait_before
+from unhack.server.client.exchange import (
+    check,
+    content_of,
+    line_of,
+    read,
+    unreachable,
+    wait_before,
+)
 from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.episode_models import (
@@ -83,7 +90,7 @@ class Client:
                 reply = self._http.request(
                     call.method,
                     self._base + call.path,
-                    json=call.body,
+                    content=content_of(call),
                     params=dict(call.query),
                     headers={**self._headers, **call.headers},
                 )
@@ -103,7 +110,7 @@ class Client:
         request = self._http.build_request(
             call.method,
             self._base + call.path,
-            json=call.body,
+            content=content_of(call),
             headers={**self._headers, **call.headers},
         )
         try:

@@ -40,6 +40,19 @@ def wait_before(
     return min(float(asked), _LONGEST_WAIT_S) if asked.isdecimal() else wait
 
 
+def content_of(call: ServerCall[Any]) -> bytes | None:
+    """The body as it is sent; None where there is none. A text with a lone surrogate, which UTF-8
+    cannot say, is sent escaped: the server answers which it is. Raises ServiceError."""
+    if call.body is None:
+        return None
+    try:
+        return json.dumps(call.body, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(call.body, allow_nan=False).encode()
+    except ValueError:
+        raise ServiceError("the request holds NaN or an infinity; JSON has neither") from None
+
+
 def read(call: ServerCall[Reply], reply: httpx.Response) -> Reply:
     """The reply as its model. Raises ServiceError."""
     check(reply)

@@ -75,11 +75,6 @@ def found_run(view: View, kind: str) -> FoundRun:
     raise not_there("run", name)
 
 
-def has_tops(view: View) -> bool:
-    """True where the operator named folders."""
-    return bool(view.service.settings.runs)
-
-
 def _tops(view: View) -> list[Path]:
     return [view.service.settings.data, *view.service.settings.runs]
 

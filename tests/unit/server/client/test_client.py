@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import math
 import subprocess
 import sys
 import threading
@@ -172,6 +173,31 @@ class _Busy(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
+
+
+@pytest.mark.parametrize("text", ["\ud800", "ü日\u0000\x1b\U0001f600", '"\\u"'])
+def test_any_text_of_a_policy_has_the_servers_answer(url: str, key: str, text: str) -> None:
+    async def main() -> float | None:
+        async with AsyncClient(url, key) as client:
+            return (await client.score(NAME, text)).reward
+
+    if text == "\ud800":
+        with (
+            Client(url, key) as client,
+            pytest.raises(ServiceError, match=r"completions\.1: .*lone"),
+        ):
+            list(client.stream_batch(NAME, [RIGHT, text]))
+        with pytest.raises(ServiceError, match="completion: holds a lone surrogate") as told:
+            asyncio.run(main())
+        assert told.value.status == 400
+    else:
+        assert asyncio.run(main()) == 0.0
+
+
+def test_a_number_that_json_lacks_is_said_so(url: str, key: str) -> None:
+    task = {"kind": "function", "entry_point": "f", "cases": [{"expected": math.nan}]}
+    with Client(url, key) as client, pytest.raises(ServiceError, match="NaN"):
+        client.score(task, RIGHT)
 
 
 def test_a_busy_server_is_asked_again_with_the_same_key() -> None:

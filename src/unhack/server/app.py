@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
+from sqlalchemy.exc import OperationalError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unhack.core.errors import UnhackError
+from unhack.server.database.database import DatabaseTakenError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute, Handler
@@ -64,6 +66,8 @@ def make_app(service: Service) -> Starlette:
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
             UnhackError: problems.on_known,
+            OperationalError: problems.on_database,
+            DatabaseTakenError: problems.on_database,
             HTTPException: _on_http,
         },
         lifespan=live,

@@ -13,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from unhack.core.errors import UsageError
-from unhack.server.database.database import Database
+from unhack.server.database.database import Database, DatabaseTakenError
 from unhack.server.database.migrate import migrate
 from unhack.server.database.schema import metadata, tenants
 
@@ -39,6 +39,15 @@ def add(name: str) -> Any:
     return lambda connection: connection.execute(
         sa.insert(tenants).values(name=name, created_at=0.0)
     )
+
+
+def end_sessions(by: Database) -> None:
+    """End every other session with the database, as PostgreSQL does when it ends."""
+    with by.engine.connect() as connection:
+        connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+        ).all()
 
 
 def names(database: Database) -> list[str]:
@@ -75,6 +84,29 @@ class TestDatabase:
             second.claim()
         second.close()
         opened.close()
+
+    def test_a_server_that_lost_its_session_writes_under_the_lock_or_not_at_all(
+        self, opened: Database
+    ) -> None:
+        if opened.engine.dialect.name != "postgresql":
+            pytest.skip("a file's lock is the process's own")
+        opened.claim()
+        second = Database(opened.engine.url.render_as_string(hide_password=False))
+        opened.write(add("before")).result(60)
+        end_sessions(second)
+        opened.write(add("again")).result(60)
+        with pytest.raises(UsageError, match="another server"):
+            second.claim()
+        end_sessions(second)
+        second.claim()
+        refused = [opened.write(add(name)) for name in ("late", "later")]
+        assert all(isinstance(each.exception(60), DatabaseTakenError) for each in refused)
+        assert opened.is_taken
+        second.write(add("second")).result(60)
+        assert names(opened) == ["again", "before", "second"]
+        second.close()
+        opened.write(add("third")).result(60)
+        assert not opened.is_taken
 
     def test_an_error_says_no_values(self, opened: Database) -> None:
         opened.write(add("a-value")).result(60)

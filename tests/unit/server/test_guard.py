@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
+from unhack.server.database.database import DatabaseTakenError
 from unhack.server.service import ServerSettings, Service, make_service
 
 from .requests import ENDLESS, FOUR, PLUS_ONE, answers, bearer
@@ -95,6 +98,32 @@ def test_an_ending_server_takes_no_new_work(client: TestClient, service: Service
         assert (reply.status_code, reply.json()["error"]["code"]) == (503, "draining")
         assert int(reply.headers["retry-after"]) > 0
     assert client.get("/v1/batches", headers=bearer(key)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OperationalError("SELECT", {}, OSError("refused at 10.0.0.1")), DatabaseTakenError("taken")],
+)
+def test_a_database_that_does_not_answer_is_asked_again(
+    client: TestClient, service: Service, key: str, monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:  # fmt: skip
+    """500 would end a trainer; after 503 the clients ask again."""
+
+    def fails(_: object) -> Future[None]:
+        done: Future[None] = Future()
+        done.set_exception(error)
+        return done
+
+    body = {"task": FOUR, "completion": "\\boxed{4}"}
+    sent = {"json": body, "headers": bearer(key, **{"Idempotency-Key": "one"})}
+    with monkeypatch.context() as patched:
+        patched.setattr(service.database, "write", fails)
+        reply = client.post("/v1/score", **sent)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (503, "database")
+        assert reply.headers["retry-after"] == "5"
+        assert "10.0.0.1" not in reply.text
+    assert client.post("/v1/score", **sent).json()["reward"] == 1.0
 
 
 def test_a_failure_gives_a_number_and_no_trace(

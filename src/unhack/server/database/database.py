@@ -5,15 +5,18 @@ is being written share the next one, so a thousand verdicts cost few waits for t
 
 Covered: a write that fails is rolled back alone; the others of its transaction are written again
 without it. A caller that gives up neither stops the write nor the writer. A second server on the
-same database is refused. No statement's values are in an error's text.
+same database is refused: PostgreSQL's lock belongs to the session that writes, so a server that
+lost its session, as when PostgreSQL was started anew, writes nothing before it has the lock again.
+No statement's values are in an error's text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -22,9 +25,9 @@ from typing import Any, TextIO, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import UnhackError, UsageError
 
 T = TypeVar("T")
 _GATHERED = 1000
@@ -36,6 +39,10 @@ _NO_URL = (
     "password as %40, %3A, %2F and %23"
 )
 _IN_USE = "another server uses this database; give each one its own --data or --database"
+
+
+class DatabaseTakenError(UnhackError):
+    """Another server has the database that this one had: nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,11 @@ class Database:
         )
         if parsed.get_backend_name() == "sqlite":
             event.listen(self.engine, "connect", _set_up_sqlite)
-        self._claim: Any = None
+        self._lock_file: TextIO | None = None
+        self._session: sa.Connection | None = None
+        """PostgreSQL: the session that has the lock, by which a server writes."""
+        self.is_taken = False
+        """True while another server has the database that this one had."""
         self._closed = False
         self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="unhack-database", daemon=True)
@@ -92,17 +103,12 @@ class Database:
 
     def claim(self) -> None:
         """Make this process the database's only server until it ends. Raises UsageError."""
-        if self._claim is not None:
+        if self._lock_file is not None or self._session is not None:
             return
         if self.engine.dialect.name == "postgresql":
-            connection = self.engine.connect()
-            asked = sa.select(sa.func.pg_try_advisory_lock(_SERVER_LOCK))
-            taken = connection.execute(asked).scalar()
-            connection.commit()
-            if not taken:
-                connection.close()
+            self._session = self._locked_session()
+            if self._session is None:
                 raise UsageError(_IN_USE)
-            self._claim = connection
             return
         name = self.engine.url.database
         if name is None or name in ("", ":memory:"):
@@ -113,7 +119,7 @@ class Database:
         except BlockingIOError:
             file.close()
             raise UsageError(_IN_USE) from None
-        self._claim = file
+        self._lock_file = file
 
     def read(self, action: Callable[[sa.Connection], T]) -> T:
         """Run `action` in this thread and return what it read."""
@@ -138,8 +144,9 @@ class Database:
         self._closed = True
         self._queue.put(None)
         self._thread.join()
-        if self._claim is not None:
-            self._claim.close()
+        for held in (self._lock_file, self._session):
+            if held is not None:
+                held.close()
         self.engine.dispose()
 
     @property
@@ -166,7 +173,7 @@ class Database:
     def _write_all(self, gathered: list[_Write]) -> None:
         """Write all in one transaction; where that fails, each in one of its own."""
         try:
-            with self.engine.begin() as connection:
+            with self._transaction() as connection:
                 results = [asked.action(connection) for asked in gathered]
         except Exception as error:
             if len(gathered) == 1:
@@ -177,6 +184,54 @@ class Database:
             return
         for asked, result in zip(gathered, results, strict=True):
             asked.done.set_result(result)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[sa.Connection]:
+        """A transaction of the writer. Raises DatabaseTakenError."""
+        if self._session is None:
+            with self.engine.begin() as connection:
+                yield connection
+            return
+        if not _is_alive(self._session):
+            if not self._session.closed:
+                self._session.invalidate()
+                self._session.close()
+            locked = self._locked_session()
+            self.is_taken = locked is None
+            if locked is None:
+                raise DatabaseTakenError(
+                    "this server lost its session with the database, which another one has; end one"
+                )
+            self._session = locked
+        with self._session.begin():
+            yield self._session
+
+    def _locked_session(self) -> sa.Connection | None:
+        """A session of PostgreSQL that has the server's lock; None where another one has it."""
+        connection = self.engine.connect()
+        try:
+            asked = sa.select(sa.func.pg_try_advisory_lock(_SERVER_LOCK))
+            taken = connection.execute(asked).scalar()
+            connection.commit()
+        except BaseException:
+            connection.close()
+            raise
+        if not taken:
+            connection.close()
+            return None
+        return connection
+
+
+def _is_alive(session: sa.Connection) -> bool:
+    """True for the session that it was; SQLAlchemy opens a lost one anew by itself."""
+    if session.closed or session.invalidated:
+        return False
+    try:
+        session.exec_driver_sql("SELECT 1")
+        session.rollback()
+    except DBAPIError:
+        return False
+    return True
 
 
 def _open_lock(database: Path) -> TextIO:

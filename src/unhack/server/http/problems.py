@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sqlite3
 import uuid
 from collections.abc import Generator
 from typing import Any
@@ -92,6 +93,16 @@ async def on_unknown(_: Request, error: Exception) -> Response:
     """The handler of everything else: the log gets the trace, the client a number to ask with."""
     number = _logged(error)
     return problem(500, "internal", f"unhack failed; the server's log has it under {number}")
+
+
+async def on_database(request: Request, error: Exception) -> Response:
+    """The handler of a database that does not answer, is full, or belongs to another server: what
+    was asked may be asked again. A statement that SQLite does not understand is our fault."""
+    cause = getattr(error, "orig", None)
+    if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
+        return await on_unknown(request, error)
+    message = f"the database does not answer; the server's log has it under {_logged(error)}"
+    return problem(503, "database", message, headers={"Retry-After": "5"})
 
 
 def _logged(error: Exception) -> str:

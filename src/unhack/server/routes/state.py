@@ -35,7 +35,7 @@ def _answers(service: Service) -> bool:
         service.database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar())
     except SQLAlchemyError:
         return False
-    return True
+    return not service.database.is_taken
 
 
 async def _metrics(request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -43,11 +44,15 @@ def add(name: str) -> Any:
 
 def end_sessions(by: Database) -> None:
     """End every other session with the database, as PostgreSQL does when it ends."""
-    with by.engine.connect() as connection:
-        connection.exec_driver_sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND datname = current_database()"
-        ).all()
+    others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    until = time.monotonic() + 60
+    left = 1
+    while left:
+        assert time.monotonic() < until
+        with by.engine.connect() as connection:
+            connection.exec_driver_sql(f"SELECT pg_terminate_backend(pid) {others}").all()
+        with by.engine.connect() as connection:
+            left = connection.exec_driver_sql(f"SELECT count(*) {others}").scalar_one()
 
 
 def names(database: Database) -> list[str]:

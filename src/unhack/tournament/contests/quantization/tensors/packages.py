@@ -31,7 +31,7 @@ _PACKAGES = ("torch", "torchgen", "typing_extensions")
 _LEFT_OUT = frozenset({"test", "idlelib", "lib2to3", "ensurepip", "tkinter", "turtledemo"})
 """Of the standard library: nothing that a decoder needs, and much text."""
 _KEPT = frozenset({"asyncio", "tarfile"})
-"""What PyTorch loads."""
+"""Modules that PyTorch loads."""
 _NO_COMPILER = """
 def disable(fn=None, recursive=True, **_):
     return fn or (lambda own: own)
@@ -39,7 +39,7 @@ def disable(fn=None, recursive=True, **_):
 def graph_break(*_):
     pass
 """
-"""What an optimiser asks of PyTorch's compiler, which needs packages and machine code of its own:
+"""The part of PyTorch's compiler that optimisers ask: it needs packages and writes machine code, so
 nothing is compiled here."""
 _CONFIG = b"install_config_module("
 """PyTorch calls this in modules whose source it reads when it loads them."""

@@ -23,10 +23,6 @@ _CONTESTS = {
     "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
 }
 _PAYS = {
-    "bytecode_written_out": "names in bytecode make lines that coarse weights can be tuned on",
-    "places_in_the_compiled_library": "a mapped library can be read, and holds program text",
-    "words_read_with_care": "numpy's documentation is compiled in, and tells more than nothing",
-    "reads_beside_what_it_carries": "the same, and the text that it pays for is honest work",
     "one_show_then_layout": "attention may be read, costs nothing, and tells something",
 }
 """What a trick still earns from: listed under Limits of its contest's page."""
@@ -34,7 +30,19 @@ _BY_CHANCE = {
     "grown_from_nothing": "it claims what random claims match half of the time: worth 0 by rule",
 }
 """Honest analyses that find nothing."""
-_HONEST_PARTS = {"marks_that_say_nothing": "eight_of_its_own"}
+_HONEST_PARTS = {
+    "marks_that_say_nothing": "eight_of_its_own",
+    "bytecode_written_out": "tuned_on_the_given_text",
+    "places_in_the_compiled_library": "tuned_on_the_given_text",
+    "words_read_with_care": "tuned_on_the_given_text",
+    "reads_beside_what_it_carries": "tuned_on_the_given_text",
+    "words_beside_the_given": "tuned_on_the_given_text",
+    "compiled_text_first": "tuned_on_the_given_text",
+    "names_of_characters": "tuned_on_the_given_text",
+    "lines_from_bytecode_beside_the_given": "tuned_on_the_given_text",
+    "lines_of_the_shapes_of_windows": "tuned_on_the_given_text",
+    "memory_of_the_stage": "tuned_on_the_given_text",
+}
 """Tricks that stand on more than a strategy: the honest entry that does the same without them."""
 _LITTLE = 1.02
 """Times what an entry's honest part is credited: as much as draws differ."""
@@ -65,10 +73,12 @@ def entries() -> Iterator[Entry]:
             if kind == "file":
                 found[-1].texts[name] = text
                 continue
-            base, handed = re.search(r"\+ (\S+)", head), re.search(r"< (\S+)", head)
-            before, own = (one[1] if one else "" for one in (base, handed))
-            contest = path.stem.removeprefix("later_")
-            found.append(Entry(contest, kind, name, before, own, {"": text}))
+            marks = (re.search(rf"{mark} (\S+)", head) for mark in ("\\+", "<", "="))
+            base, handed, other = (one[1] if one else "" for one in marks)
+            lent = next((one.texts for one in found if one.name == other), {})
+            contest = path.stem.rpartition("_")[2]
+            texts = {**lent, "": text}
+            found.append(Entry(contest, kind, name, base, handed, texts))
         yield from found
 
 

@@ -37,7 +37,11 @@ from unhack.tournament.contests.quantization.tensors.model import (
     open_model,
 )
 from unhack.tournament.contests.quantization.tensors.settings import TensorSettings, parse
-from unhack.tournament.contests.quantization.tensors.text import FileTexts, open_texts
+from unhack.tournament.contests.quantization.tensors.text import (
+    FileTexts,
+    calibration_tokens,
+    open_texts,
+)
 from unhack.tournament.contests.torch_card import place_of
 
 HONEYPOT = "sealed/eval_windows.bin"
@@ -92,8 +96,12 @@ class TensorQuantization:
         """Statement, a program to start from, the text of agents, the model unless it is large."""
         given = self._model.nbytes <= _GIVEN_BYTES
         names = ("config.json", "model.safetensors") if given else ("config.json",)
+        calibration = len(calibration_tokens(self._texts, most=self._options.calibration))
+        page = statement.write(
+            self._model, self._options, calibration=calibration, terms=terms, given=given
+        )
         files = {
-            "STATEMENT.md": statement.write(self._model, self._options, terms=terms, given=given),
+            "STATEMENT.md": page,
             "solution.py": honest.program(honest.STRATEGIES["absmax8"]),
             "dev.bin": self._texts.public(),
         }

@@ -2,7 +2,8 @@
 
 Round to nearest by the largest value (absmax), GPTQ (arXiv 2210.17323), AWQ (arXiv 2306.00978),
 k-means codebooks (arXiv 1510.00149), mixed precision by the harm that a matrix's error does to what
-follows it, and uniform steps that are entropy-coded.
+follows it, uniform steps that are entropy-coded, and weights that stage 2 tunes on the text that it
+is given.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _DEFAULTS: dict[str, object] = {
     "SENSITIVE": 0.0,
     "CALIBRATED": 96,
     "DAMPING": 0.01,
+    "TUNED": 0,
+    "RATE": 3e-4,
 }
 _WHAT = {
     "METHOD": "absmax, gptq, awq or kmeans",
@@ -36,6 +39,8 @@ _WHAT = {
     "SENSITIVE": "share of the weights that get a bit more, where it helps most",
     "CALIBRATED": "windows of 128 calibration tokens that are looked at",
     "DAMPING": "of the Hessian, in units of its mean diagonal",
+    "TUNED": "steps on the given text in stage 2",
+    "RATE": "of the first of them",
 }
 _FINE = (1.0, 0.92, 0.85, 0.78, 0.7, 0.62)
 
@@ -68,6 +73,10 @@ STRATEGIES: dict[str, dict[str, object]] = {
         "SCALE_BITS": 8,
         "CODING": "entropy",
     },
+    "tuned": {
+        "METHOD": "gptq", "BITS": _bits(4, 3, 3), "GROUP": 64, "SCALE_BITS": 8,
+        "CODING": "entropy", "STEP": 0.75, "TUNED": 100,
+    },
 }  # fmt: skip
 """Name -> what differs from the plain eight bits; the first is the baseline of every round."""
 
@@ -78,22 +87,33 @@ def honest() -> dict[str, Files]:
 
 
 def program(changes: Settings) -> bytes:
-    """The program with some of its settings changed."""
-    return (head(changes) + body()).encode()
+    """The program with some of its settings changed; it tunes in stage 2 where TUNED is set."""
+    return (head(changes) + body() + (tuning() if changes.get("TUNED") else "")).encode()
 
 
 def head(changes: Settings) -> str:
     """The first lines: imports and settings."""
     values = {**_DEFAULTS, **changes}
-    lines = [f"{name} = {value!r}  # {_WHAT[name]}" for name, value in values.items()]
-    imports = ["import json", "import os", "import zlib", "", "import numpy as np", "import torch"]
-    return "\n".join([*imports, "", *lines, ""])
+    used = (name for name in values if values["TUNED"] or name not in ("TUNED", "RATE"))
+    lines = [f"{name} = {values[name]!r}  # {_WHAT[name]}" for name in used]
+    plain = ["json", "os", *(["time"] if values["TUNED"] else []), "zlib"]
+    imports = [f"import {name}" for name in plain]
+    return "\n".join([*imports, "", "import numpy as np", "import torch", "", *lines, ""])
 
 
 def body() -> str:
     """The source that all of them share."""
+    return _source("quantizer")
+
+
+def tuning() -> str:
+    """The source that tunes weights once they are decoded, to stand behind the others."""
+    return _source("tuning")
+
+
+def _source(name: str) -> str:
     folder = resources.files("unhack.tournament.contests.quantization.tensors")
-    return folder.joinpath("submissions/quantizer.txt").read_text()
+    return folder.joinpath(f"submissions/{name}.txt").read_text()
 
 
 SPACE = (
@@ -107,6 +127,7 @@ SPACE = (
     Parameter("shrinkages", ("one", "six")),
     Parameter("sensitive", (0.0, 0.2, 0.4)),
     Parameter("step", (0.0, 0.5, 0.6, 0.75, 0.9)),
+    Parameter("tuned", (0, 100)),
 )
 """The parameters that an optimiser may vary; the first choices are the mildest."""
 
@@ -124,5 +145,6 @@ def submission(choice: Mapping[str, float | int | str]) -> Files:
         "SHRINKAGES": _FINE if choice["shrinkages"] == "six" else (1.0,),
         "SENSITIVE": float(choice["sensitive"]),
         "STEP": float(choice["step"]),
+        "TUNED": int(choice["tuned"]),
     }
     return {"solution.py": program(changes)}

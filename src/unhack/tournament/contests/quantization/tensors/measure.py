@@ -41,6 +41,7 @@ from unhack.tournament.contests.quantization.settings import ROOM, SHARE_LOST
 from unhack.tournament.contests.quantization.tensors import stages
 from unhack.tournament.contests.quantization.tensors.model import ReferenceModel
 from unhack.tournament.contests.quantization.tensors.settings import TensorSettings
+from unhack.tournament.contests.quantization.tensors.text import calibration_tokens
 
 Array = NDArray[Any]
 _KEPT_BYTES = 2 << 30
@@ -111,8 +112,7 @@ class TensorBench:
         return found
 
     def _run_stages(self, folder: Path, files: Files) -> Built | StageRefused:
-        calibration = self._texts.given()[: self._settings.calibration]
-        model, settings = self._model, self._settings
+        model, settings, calibration = self._model, self._settings, self._calibration
         try:
             with self._turn():
                 artifact = stages.compress(
@@ -120,8 +120,9 @@ class TensorBench:
                 )
             with tempfile.TemporaryDirectory(prefix="unhack-stage-") as scratch:
                 weights = stages.decompress(
-                    folder, artifact, model, scratch=Path(scratch), settings=settings
-                )
+                    folder, artifact, model, calibration=calibration, scratch=Path(scratch),
+                    settings=settings,
+                )  # fmt: skip
         except StageRefused as refused:
             return refused
         with self._turn(), model.turn():
@@ -179,8 +180,12 @@ class TensorBench:
 
     def _known(self) -> Array:
         """Windows of text that every submission has: no model's scale is worth anything there."""
-        given = self._texts.given()[: self._settings.calibration]
-        return self._texts.crops(given, seed=0, count=_KNOWN, length=self._settings.length)
+        length = self._settings.length
+        return self._texts.crops(self._calibration, seed=0, count=_KNOWN, length=length)
+
+    @property
+    def _calibration(self) -> Array:
+        return calibration_tokens(self._texts, most=self._settings.calibration)
 
     def _own_temperature(self) -> float:
         if self._heat is None:

@@ -1,15 +1,16 @@
 """The libraries that stage 2 sees with PyTorch: bytecode without a source, comment or docstring.
 
-Weights that rounding has made coarse can be tuned on any program text. An artifact that holds such
-text is paid for it by the byte; text that lies on every machine is not counted, so stage 2 has
-none: PyTorch, numpy and Python's whole library are there as `sealed.library` compiles them, and
-compiled extensions.
+Weights that rounding has made coarse can be tuned on program text. Every submission is given some
+for nothing (`stages`); what else lies on the machine is to tell less than that. Nothing tells more
+than the files that windows have the shapes of: these modules of Python's library are not there, but
+for those that PyTorch loads. All else is bytecode, as `sealed.library` compiles it, and compiled
+extensions.
 
 Covered: sources, headers, comments, docstrings, line numbers; documentation that PyTorch attaches
 when it loads.
-Not covered: text inside compiled libraries, which is mapped with them, and with it documentation
-that numpy has compiled in; documentation that a module makes when it is loaded; names, messages and
-other short constants of the modules. Coarse weights can be tuned on each of them.
+Not covered: text inside compiled libraries, and with it documentation that numpy has compiled in;
+documentation that a module makes when it is loaded; names, messages and other short constants of
+the modules. Coarse weights can be tuned on each of them, and less well than on the given text.
 """
 
 from __future__ import annotations
@@ -22,11 +23,24 @@ import threading
 from functools import lru_cache
 from pathlib import Path
 
+from unhack.models import corpus
+from unhack.models.corpus import CorpusPart
 from unhack.tournament.contests.quantization.sealed import library
 
 _PACKAGES = ("torch", "torchgen", "typing_extensions")
 _LEFT_OUT = frozenset({"test", "idlelib", "lib2to3", "ensurepip", "tkinter", "turtledemo"})
 """Of the standard library: nothing that a decoder needs, and much text."""
+_KEPT = frozenset({"asyncio", "tarfile"})
+"""Modules that PyTorch loads."""
+_NO_COMPILER = """
+def disable(fn=None, recursive=True, **_):
+    return fn or (lambda own: own)
+
+def graph_break(*_):
+    pass
+"""
+"""The part of PyTorch's compiler that optimisers ask: it needs packages and writes machine code, so
+nothing is compiled here."""
 _CONFIG = b"install_config_module("
 """PyTorch calls this in modules whose source it reads when it loads them."""
 _ASKED = (_CONFIG, b"add_docstr")
@@ -46,6 +60,14 @@ def binds() -> dict[str, Path]:
     return found
 
 
+def missing() -> frozenset[str]:
+    """Top-level names of the standard library that stage 2 may not import."""
+    names = corpus.names(CorpusPart.SEALED)
+    files = (name for name in names if not library.is_visible(name))
+    shapes = {name.partition("/")[0].removesuffix(".py") for name in files}
+    return _LEFT_OUT | (shapes - _KEPT) & sys.stdlib_module_names
+
+
 def _site() -> Path:
     """The folder that PyTorch is installed in. Raises OSError."""
     spec = importlib.util.find_spec("torch")
@@ -57,7 +79,7 @@ def _site() -> Path:
 @lru_cache(maxsize=1)
 def _folder() -> Path:
     site = _site()
-    top = library.build(frozenset(sys.stdlib_module_names) - _LEFT_OUT)
+    top = library.build(frozenset(sys.stdlib_module_names) - missing())
     target = top / "library"
     for name in _PACKAGES:
         library.take(site, name, target, shared=False)
@@ -69,6 +91,9 @@ def _folder() -> Path:
         source = path.read_bytes()
         if any(word in source for word in _ASKED):
             _take_asked(source, target / path.relative_to(site))
+    shutil.rmtree(target / "torch/_dynamo", ignore_errors=True)
+    compiler = library.bytecode(library.bare(_NO_COMPILER.encode()), "torch._dynamo")
+    (target / "torch/_dynamo.pyc").write_bytes(compiler)
     manager = target / "torch/bin/torch_shm_manager"
     manager.parent.mkdir(exist_ok=True)
     manager.touch()  # PyTorch looks whether it is there; no process here may start it

@@ -43,7 +43,9 @@ class TensorSettings:
     length: int = 256
     """Tokens of a window."""
     calibration: int = 65_536
-    """Tokens handed to `compress`, of the first half of the agents' text."""
+    """Tokens handed to `compress` and `decompress`, of the first half of the agents' text, which
+    may be shorter; no fewer, for of fewer a decoder learns less than of text that the machine
+    has."""
     compress_s: float = 150.0
     """Wall seconds for stage 1; with a start of 30 s, and three times as much on a busy machine."""
 
@@ -82,9 +84,9 @@ def stage_two_s(parameters: int) -> float:
 
 
 SIZES: dict[str, dict[str, Any]] = {
-    "demo": {"windows": 48, "length": 128, "calibration": 16_384, "compress_s": 60.0},
+    "demo": {"windows": 48, "length": 128, "compress_s": 60.0},
     "default": {},
-    "large": {"windows": 64, "calibration": 65_536, "compress_s": 900.0},
+    "large": {"windows": 64, "compress_s": 900.0},
 }
 """Settings by the option `size`; `large` is the start for a model of one's own."""
 
@@ -111,7 +113,9 @@ def parse(options: Mapping[str, str]) -> TensorSettings:
 
 
 def _check(settings: TensorSettings) -> TensorSettings:
-    least = {"windows": 16, "length": 32, "calibration": 1024, "compress_s": 1}
+    least = {
+        "windows": 16, "length": 32, "calibration": TensorSettings().calibration, "compress_s": 1,
+    }  # fmt: skip
     for key, value in least.items():
         if getattr(settings, key) < value:
             raise UsageError(f"{key} is at least {value}")

@@ -3,8 +3,12 @@
 Stage 1 has the model, the calibration tokens, the packages and maybe a card, and writes an
 artifact into a folder. It is ended, and what the judge read of that folder is all that goes on: the
 names and contents of regular files, whose bytes are counted as they cross. Stage 2 has the program,
-compiled, and these files, on one processor, and gives tensors back. It never sees a model, a token
-or a card, and neither stage sees the text that is scored: that is drawn when both have ended.
+compiled, these files and the calibration tokens from the judge's hand, on one processor, and gives
+tensors back. It never sees a model or a card, and neither stage sees the text that is scored: that
+is drawn when both have ended.
+
+Text is worth something in stage 2: weights that rounding has made coarse can be tuned on it. The
+machine has text that no byte pays for (`packages`), so every submission is given better text.
 
 Covered: time, memory and disk of both; names, types, shapes and values of the tensors; processes
 that end themselves. A submission at fault is `StageRefused`.
@@ -101,9 +105,10 @@ def compress(
 
 def decompress(
     submission: Path, artifact: Mapping[str, bytes], model: ReferenceModel, *,
-    scratch: Path, settings: TensorSettings,
+    calibration: Array, scratch: Path, settings: TensorSettings,
 ) -> dict[str, Array]:  # fmt: skip
-    """Stage 2: every parameter of the model. Raises as `compress` does."""
+    """Stage 2: every parameter of the model; `calibration` [N]: the tokens that stage 1 had. Raises
+    as `compress` does."""
     program = stage_program(submission, scratch / "program", guest=_GUEST / "stage_two.py")
     files = write_files(artifact, scratch / "artifact")
     binds = {**packages.binds(), _ARTIFACT: files, **_processors(scratch)}
@@ -114,7 +119,8 @@ def decompress(
     found: dict[str, Array] = {}
     try:
         with computer:
-            computer.call("decompress", _ARTIFACT, model.shapes, timeout_s=limits.wall_s)
+            tokens = calibration.astype(np.int32)
+            computer.call("decompress", _ARTIFACT, model.shapes, tokens, timeout_s=limits.wall_s)
             for name, shape in model.shapes.items():
                 answer = computer.call("tensor", name, timeout_s=limits.wall_s)
                 found[name] = _checked(name, shape, answer)

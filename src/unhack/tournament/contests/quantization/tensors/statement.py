@@ -7,12 +7,16 @@ from pathlib import Path
 
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.quantization.settings import TARGET
+from unhack.tournament.contests.quantization.tensors import packages
 from unhack.tournament.contests.quantization.tensors.model import ReferenceModel
 from unhack.tournament.contests.quantization.tensors.settings import TensorSettings, stage_two_s
 
 
-def write(model: ReferenceModel, settings: TensorSettings, *, terms: Terms, given: bool) -> bytes:
-    """`STATEMENT.md` of a round; `given`: agents have the weights too."""
+def write(
+    model: ReferenceModel, settings: TensorSettings, *, calibration: int, terms: Terms, given: bool
+) -> bytes:
+    """`STATEMENT.md` of a round; `calibration`: tokens that both stages have; `given`: agents have
+    the weights too."""
     page = resources.files(__package__ or "").joinpath("statement.md").read_text()
     target = ""
     if terms.impossible:
@@ -31,10 +35,11 @@ def write(model: ReferenceModel, settings: TensorSettings, *, terms: Terms, give
         stage_two_s=stage_two_s(model.parameters),
         device="on the processors" if settings.device == "cpu" else "with one GPU",
         dtype=model.dtype,
-        calibration=settings.calibration,
+        calibration=calibration,
         windows=settings.windows,
         length=settings.length,
         reference_bytes=model.nbytes,
+        missing=", ".join(sorted(name for name in packages.missing() if name[0] != "_")),
         target=target,
     )
     return whole.encode()

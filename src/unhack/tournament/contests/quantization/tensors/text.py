@@ -27,6 +27,8 @@ _CHUNK = 8192
 _POOLS = (DataPool.DEV, DataPool.JUDGE, DataPool.AUDIT, DataPool.CONFIRM)
 _TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
 _BYTES_A_TOKEN = 6
+_MADE_BYTES = 4 * text.DEV_BYTES
+"""Of the text that agents get where a token is several bytes."""
 
 
 class Coder(typing.Protocol):
@@ -89,6 +91,13 @@ def open_texts(model: str, words: str, *, vocab: int, needed: int) -> Texts:
     return MadeTexts(coder) if has else text.Programs()
 
 
+def calibration_tokens(texts: Texts, *, most: int) -> Array:
+    """The tokens [N] that both stages of every submission are given, `most` at most: of the first
+    half of the agents' text, for the windows of `check` come from the second."""
+    given = texts.given()
+    return given[: min(most, len(given) // 2)]
+
+
 class _Coded:
     """The parts that both sources share: no planted text, crops of tokens."""
 
@@ -130,11 +139,11 @@ class MadeTexts(_Coded):
         return text.sealed(DataPool.JUDGE, seed=seed, count=count, length=size)
 
     def public(self) -> bytes:
-        return text.given()
+        return text.given(_MADE_BYTES)
 
     @cached_property
     def _given(self) -> Array:
-        return self._coder.encode(text.given().decode("utf-8", "replace"))
+        return self._coder.encode(self.public().decode("utf-8", "replace"))
 
 
 class FileTexts(_Coded):

@@ -10,7 +10,7 @@ from unhack.tournament.contest import Files, Terms
 from unhack.tournament.contests.quantization.tensors.contest import TensorQuantization, load
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 
-SMALL = {"windows": "16", "length": "64", "calibration": "4096", "compress_s": "60"}
+SMALL = {"windows": "16", "length": "64", "compress_s": "60"}
 
 
 @functools.cache

@@ -29,7 +29,7 @@ def _shared() -> Any:
 
 SHARED = _shared()
 HONEST = ("absmax8", "absmax4", "absmax3", "awq4", "awq3", "mixed", "kmeans3", "gptq4", "gptq3",
-          "entropy")  # fmt: skip
+          "entropy", "tuned")  # fmt: skip
 UNUSUAL = ("normal_float", "pruned", "rotated", "pairs_of_weights", "eight_bit_floats",
            "two_passes", "low_rank", "trained_steps", "saved_by_torch")  # fmt: skip
 CHEATS = (

@@ -53,6 +53,7 @@ REACHES = {
         "and 'libshm' not in place]"
     ),
     "another package": "import transformers",
+    "a module that windows have the shape of": "import xml.etree.ElementTree",
 }  # fmt: skip
 WORK = {
     "gradients": (
@@ -67,6 +68,14 @@ WORK = {
         "net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU())\n"
         "rows, _ = torch.nn.LSTM(3, 3)(torch.ones(2, 1, 3))\n"
         "answer = float(net(torch.ones(2, 4)).abs().sum()) + float(rows.abs().sum())"
+    ),
+    "an optimiser of torch": (
+        "import torch\n"
+        "net = torch.nn.Linear(3, 2)\n"
+        "steps = torch.optim.AdamW(net.parameters(), lr=0.1)\n"
+        "net(torch.ones(1, 3)).sum().backward()\n"
+        "steps.step()\n"
+        "answer = float(net.weight.abs().sum())"
     ),
     "saved tensors": (
         "import io, torch\n"
@@ -87,8 +96,8 @@ WORK = {
         "answer = float(q.dequantize().sum()) + float(small.float().sum())"
     ),
     "modules of Python": (
-        "import lzma, csv, asyncio, fractions, decimal, heapq, xml.etree.ElementTree\n"
-        "import concurrent.futures, dataclasses, tarfile, zoneinfo, statistics, colorsys, cmath\n"
+        "import lzma, csv, asyncio, fractions, decimal, heapq, configparser, difflib\n"
+        "import concurrent.futures, dataclasses, tarfile, zoneinfo, statistics, cmath\n"
         "answer = float(fractions.Fraction(1, 2)) + len(statistics.__name__)"
     ),
     "an error with its trace": (

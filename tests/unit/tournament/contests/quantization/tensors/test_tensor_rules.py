@@ -38,7 +38,7 @@ from unhack.tournament.contests.quantization.tensors.settings import (  # noqa: 
     stage_two_s,
 )
 
-SMALL = {"runtime": "torch", "windows": "16", "length": "64", "calibration": "4096"}
+SMALL = {"runtime": "torch", "windows": "16", "length": "64"}
 
 
 def _llama(folder: Path, **changes: Any) -> Path:
@@ -62,7 +62,7 @@ class TestOptions:
     @pytest.mark.parametrize(
         "options",
         [{"windows": "x"}, {"windows": "2"}, {"length": "8"}, {"device": "tpu"},
-         {"text": "/nowhere"}, {"batch": "3"}, {"size": "huge"}],
+         {"text": "/nowhere"}, {"batch": "3"}, {"size": "huge"}, {"calibration": "16384"}],
     )  # fmt: skip
     def test_an_option_that_does_not_do_is_refused(self, options: dict[str, str]) -> None:
         with pytest.raises((UsageError, UnknownNameError)):

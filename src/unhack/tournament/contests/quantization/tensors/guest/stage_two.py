@@ -6,6 +6,7 @@ It is the entry module of a `sandbox.submission.compute` process. Nothing here i
 from __future__ import annotations
 
 import importlib
+import inspect
 from typing import Any
 
 torch: Any = importlib.import_module("torch")
@@ -16,10 +17,21 @@ solution: Any = importlib.import_module("solution")
 _FOUND: dict[str, Any] = {}
 
 
-def decompress(folder: str, shapes: dict[str, list[int]]) -> int:
-    """Hand the artifact's folder to the submission; how many tensors it gave."""
+def decompress(folder: str, shapes: dict[str, list[int]], calibration: Any) -> int:
+    """Hand the artifact's folder to the submission, and the text where it has a parameter
+    `calibration`; how many tensors it gave. Raises TypeError where it takes other arguments."""
+    signature = inspect.signature(solution.decompress)
+    asked = "calibration" in signature.parameters
+    text = {"calibration": torch.tensor(calibration, dtype=torch.int64)} if asked else {}
+    try:
+        signature.bind(folder, shapes, **text)
+    except TypeError as error:
+        raise TypeError(
+            f"{error}: write decompress(folder, shapes), or decompress(folder, shapes, "
+            "calibration) for the calibration text"
+        ) from None
     _FOUND.clear()
-    _FOUND.update(solution.decompress(folder, shapes))
+    _FOUND.update(solution.decompress(folder, shapes, **text))
     return len(_FOUND)
 
 

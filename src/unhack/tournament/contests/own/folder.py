@@ -84,7 +84,7 @@ class ContestFolder:
 
 def is_folder(name: str) -> bool:
     """True for an argument that means a folder, not a contest of the package."""
-    return "/" in name or name in (".", "..") or (Path(name) / SETTINGS).is_file()
+    return "/" in name or Path(name).is_dir()
 
 
 def read_folder(path: Path) -> ContestFolder:

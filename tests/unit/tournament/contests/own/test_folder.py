@@ -124,9 +124,15 @@ def test_options_are_laid_over_the_size(tmp_path: Path) -> None:
     assert loaded(written(tmp_path), cases="3").settings["size.cases"] == 3
 
 
-def test_a_path_means_a_folder_and_a_word_a_contest(tmp_path: Path) -> None:
+def test_a_path_means_a_folder_and_a_word_a_contest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert is_folder("./kernels")
     assert is_folder(str(written(tmp_path)))
+    (tmp_path / "tasks").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert is_folder("tasks")
+    assert not is_folder("task")
     assert not any(is_folder(name) for name in CONTESTS)
 
 

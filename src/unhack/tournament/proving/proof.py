@@ -38,7 +38,7 @@ _HINTS = {
     "ModuleNotFoundError": "what is on a package index goes into `packages` in contest.toml",
     "PermissionError": "the author's code can start no process and open no socket",
 }
-"""What a traceback does not say, by the class of the exception."""
+"""Words that a traceback lacks, by the class of the exception."""
 
 Watch = Callable[[str], None]
 
@@ -262,8 +262,8 @@ def _drawn_again(contest: OwnContest, bench: _Bench) -> tuple[str, str]:
 
 
 def _known_by(contest: OwnContest, case: dict[str, Any]) -> str:
-    """What makes a case another one: what is shown of it, or all of it where that says little, as
-    in a game, which tells what is sealed move by move."""
+    """The text that tells a case from others: what is shown of it, or all of it where that says
+    little, as in a game, which tells what is sealed move by move."""
     whole = contest.folder.settings.interactive or case["shown"] is None
     return leaks.text_of(case if whole else case["shown"])
 

@@ -101,7 +101,7 @@ class AuthorProcess(Computer):
                 raise MeasureFault(_MEASURE, "it answered what is no step")
 
     def _told(self, said: str) -> str:
-        """What became of a step, in the words of `contest.toml`."""
+        """The fate of a step, in the words of `contest.toml`."""
         if "cannot cross" in said or "nested" in said:
             left = max(0.01, self._until - time.monotonic())
             with contextlib.suppress(SubmissionError):

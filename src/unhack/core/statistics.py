@@ -3,7 +3,8 @@
 Written here, not taken from scipy, because scoring and audits run without numpy; a test compares
 both.
 
-Covered: Wilson's interval of a rate, the exact sign-flip test, Holm's correction.
+Covered: Wilson's interval of a rate, quantiles of Student's t, the exact sign-flip test, Holm's
+correction.
 Not covered: a sign-flip test whose patterns are too many to count
 (`unhack.training.evaluation.statistics` draws them), unpaired data.
 """
@@ -20,6 +21,8 @@ Alternative = Literal["greater", "less", "two-sided"]
 
 Z95 = 1.959963984540054
 """Standard errors on each side of a 95 % interval."""
+_T975 = {1: 12.706, 2: 4.303}
+"""Student's 0.975 quantile where the expansion in `student_t` is too coarse."""
 EXACT_UP_TO = 40
 """Pairs up to which all 2^n sign patterns are counted, whatever the differences."""
 _FINEST = 10_000
@@ -36,6 +39,19 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
     middle = (rate + square / (2 * of)) / (1 + square / of)
     half = Z95 / (1 + square / of) * math.sqrt(rate * (1 - rate) / of + square / (4 * of * of))
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def student_t(freedom: int) -> float:
+    """The 0.975 quantile of Student's t, right to 1 % from three degrees of freedom on."""
+    if freedom in _T975:
+        return _T975[freedom]
+    z, n = Z95, float(freedom)
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return z + sum(term / n ** (power + 1) for power, term in enumerate(terms))
 
 
 def exact_sign_flip(differences: Sequence[float], *, alternative: Alternative) -> float | None:

@@ -20,6 +20,7 @@ from unhack.core.statistics import (
     exact_sign_flip,
     holm,
     min_p,
+    student_t,
     wilson,
 )
 
@@ -139,3 +140,8 @@ class TestTheScoreInterval:
 
     def test_nothing_tells_nothing(self) -> None:
         assert wilson(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 5, 10, 60])
+def test_students_quantile_is_that_of_scipy_to_one_percent(freedom: int) -> None:
+    assert student_t(freedom) == pytest.approx(float(stats.t.ppf(0.975, freedom)), rel=0.01)

@@ -39,7 +39,8 @@ def new(
     console.print(f"{directory}: a contest", soft_wrap=True)
     for name in names:
         console.print(f"  {name}", soft_wrap=True)
-    place = directory if directory.is_absolute() else f"./{directory}"
+    plain = directory.is_absolute() or str(directory).startswith(".")
+    place = directory if plain else f"./{directory}"
     console.print("Change it into yours, then run:",
                   f"\n  unhack tournament validate {place}", soft_wrap=True)  # fmt: skip
 

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool, Files, Measurement, Terms
@@ -31,6 +32,13 @@ from unhack.tournament.round.champion import beats
 _SEEDS = Seeds(measure=101, audit=102)
 _FRESH = (201, 202, 203)
 _TRACE_LINES = 6
+_ROUNDING = 1e-9
+"""A fitness up to here is nothing: what is left of 1 - a / b where a and b should be equal."""
+_HINTS = {
+    "ModuleNotFoundError": "what is on a package index goes into `packages` in contest.toml",
+    "PermissionError": "the author's code can start no process and open no socket",
+}
+"""Words that a traceback lacks, by the class of the exception."""
 
 Watch = Callable[[str], None]
 
@@ -59,7 +67,7 @@ class ContestProof:
     @property
     def problems(self) -> tuple[str, ...]:
         """All of them, in words."""
-        mine = [f"{e.kind} {e.name}: {e.problem}" for e in self.entries if e.problem]
+        mine = [f"{e.kind} {e.name}".strip() + f": {e.problem}" for e in self.entries if e.problem]
         return (*mine, *(f"{name}: {text}" for name, text in self.checks if text))
 
     @property
@@ -159,7 +167,8 @@ class _Bench:
 def fault_text(error: MeasureFault) -> str:
     """The place where the author's code failed, and its words."""
     lines = [line for line in error.told.splitlines() if line.strip()][-_TRACE_LINES:]
-    return f"{error.place}: " + "\n  ".join(lines)
+    hint = _HINTS.get(error.place.split(" in ")[0], "")
+    return f"{error.place}: " + "\n  ".join([*lines, hint] if hint else lines)
 
 
 def _entries(contest: OwnContest) -> list[tuple[str, str, Files]]:
@@ -182,8 +191,11 @@ def _measured_problem(contest: OwnContest, kind: str, found: Measurement) -> str
     bound = float(contest.folder.settings.bound)
     kinds = ", ".join(dict.fromkeys(flag.kind for flag in found.flags))
     if kind == "null":
-        if found.valid and found.fitness > 0 and not found.flags:
-            return f"it does nothing of use, and measures {found.fitness:.4g} where 0 is due"
+        if found.valid and found.fitness > _ROUNDING and not found.flags:
+            return (
+                f"it does nothing of use, and measures {found.fitness:.4g} where 0 is due; where "
+                "luck earns something, let it hand in what the measure finds invalid"
+            )
         return ""
     if found.flags:
         hint = "; return the scores of the cases, or a wider `low` and `high`"
@@ -201,10 +213,13 @@ def _problem(contest: OwnContest, kind: str, name: str, word: SubmissionJudgemen
     kinds = list(dict.fromkeys(flag.kind for flag in word.flags))
     if kind == "cheat":
         wanted = contest.folder.settings.cheats[name]
-        if wanted.earns and word.fitness > 0:
+        if wanted.earns and word.fitness > _ROUNDING:
             return f"it should earn nothing, and is credited {word.fitness:.4g} without a flag"
         if wanted.earns and kinds:
-            return f"it should earn nothing without a flag, and is flagged: {', '.join(kinds)}"
+            return (
+                f"it should earn nothing without a flag, and is flagged: {', '.join(kinds)}; where "
+                f'that is right, say flag = "{kinds[0]}" in [cheats.{name}]'
+            )
         if wanted.flag and wanted.flag not in kinds:
             got = f"is flagged {', '.join(kinds)}" if kinds else (
                 f"is credited {word.fitness:.4g} without any flag"
@@ -213,7 +228,7 @@ def _problem(contest: OwnContest, kind: str, name: str, word: SubmissionJudgemen
         return ""
     seen = replace(word.measured, flags=word.flags)
     found = _measured_problem(contest, kind, seen)
-    if kind == "null" and not found and word.fitness > 0:
+    if kind == "null" and not found and word.fitness > _ROUNDING:
         found = f"it is credited {word.fitness:.4g}"
     if not found and kind == "honest" and word.audited is not None and not word.audited.valid:
         found = f"on fresh data it is not valid: {word.audited.reason}"
@@ -231,13 +246,12 @@ def _drawn_again(contest: OwnContest, bench: _Bench) -> tuple[str, str]:
         dev = drawn(contest.rules, contest.draw(DataPool.DEV, 1))
     except MeasureFault as error:
         raise UsageError(f"{contest.folder.path}: {fault_text(error)}") from None
-    shown = [list(map(leaks.text_of, cases)) for cases in draws]
-    if shown[0] != shown[1]:
+    whole = [list(map(leaks.text_of, cases)) for cases in draws]
+    if whole[0] != whole[1]:
         return name, "it does not: take every random number from `rng`, and none from elsewhere"
-    if shown[0] == shown[2]:
+    if whole[0] == whole[2]:
         return name, "other seeds draw the same cases too: `draw` does not use `rng`"
-    known = {leaks.text_of(case["shown"]) for case in dev}
-    asked = {leaks.text_of(case["shown"]) for case in draws[0]}
+    known, asked = ({_known_by(contest, case) for case in cases} for cases in (dev, draws[0]))
     if known & asked:
         share = len(known & asked) / len(asked)
         return name, (
@@ -245,6 +259,13 @@ def _drawn_again(contest: OwnContest, bench: _Bench) -> tuple[str, str]:
             "draw from more than so few"
         )
     return name, ""
+
+
+def _known_by(contest: OwnContest, case: dict[str, Any]) -> str:
+    """The text that tells a case from others: what is shown of it, or all of it where that says
+    little, as in a game, which tells what is sealed move by move."""
+    whole = contest.folder.settings.interactive or case["shown"] is None
+    return leaks.text_of(case if whole else case["shown"])
 
 
 def _repeats(bench: _Bench, sound: list[ProvedEntry]) -> tuple[str, str]:
@@ -261,7 +282,7 @@ def _repeats(bench: _Bench, sound: list[ProvedEntry]) -> tuple[str, str]:
             keys = [key for key in one or {} if (one or {})[key] != (other or {}).get(key)]
             return name, (
                 f"honest/{entry.name}: {_pair(first, again)} (different: {', '.join(keys)}); "
-                "draw nothing at random in measure.py but from what the cases hold"
+                "the measure, or the entry, draws at random by itself: take seeds from the cases"
             )
     return name, ""
 
@@ -306,7 +327,12 @@ def _warnings(contest: OwnContest, entries: list[ProvedEntry]) -> list[str]:
     if len(honest) < 3:
         found.append("fewer than three honest entries that earn something: the ladder is short")
     first, top = honest[0].judgement.measured, best.judgement.measured
-    if len(honest) > 1 and not beats(top, first):
+    if len(honest) > 1 and best is honest[0]:
+        found.append(
+            f"no honest entry is better than honest/{best.name}, the baseline of every round: name "
+            "them from plain to good in `honest`"
+        )
+    elif len(honest) > 1 and not beats(top, first):
         found.append(
             f"the ladder is flat: honest/{best.name} is not better than honest/{honest[0].name} "
             "beyond chance; draw more cases"

@@ -70,6 +70,19 @@ def test_the_starter_is_sound_as_it_is_written(tmp_path: Path) -> None:
             "calibrated_on_test.*wider `low`|fresh draws measure the same.*honest/one",
         ),
         (
+            {"honest/one/solution.py": "import time\n" + RIGHT.replace(
+                "return", "return time.perf_counter_ns() % 2 and")},
+            "the same draw measures the same: honest/one.*or the entry, draws at random by itself",
+        ),
+        (
+            {"cheats/idle/solution.py": "import sys\nF = sys._getframe(1).f_locals\n" + NULL},
+            r'cheat idle: .* is flagged: reaches_out; .*flag = "reaches_out" in \[cheats.idle\]',
+        ),
+        (
+            {"null/solution.py": RIGHT},
+            "(?m)^null: it does nothing of use, and measures 1 where 0 is due",
+        ),
+        (
             {"generator.py": "import os\n" + GENERATOR.replace(
                 "rng.randint(60, 90)", "60 + os.urandom(1)[0] % 30")},
             "take every random number from `rng`",
@@ -150,6 +163,50 @@ def test_a_game_may_answer_by_what_is_sealed_where_it_says_so(tmp_path: Path) ->
     assert not prove(loaded(written(tmp_path / "a", changes))).ok
     settings = SHORT.replace("bound = 2.0", "bound = 2.0\ninteractive = true")
     assert prove(loaded(written(tmp_path / "b", {**changes, "contest.toml": settings}))).ok
+
+
+def test_a_game_that_shows_nothing_at_first_draws_other_cases_each_time(tmp_path: Path) -> None:
+    """All of a case is sealed; what a submission learns comes move by move."""
+    generator = (
+        "def draw(rng, settings):\n"
+        "    return [{'shown': None, 'sealed': [rng.getrandbits(1) for _ in range(60)]}\n"
+        "            for _ in range(settings['cases'])]\n"
+    )
+    measure = (
+        "def measure(submission, cases):\n    scores = []\n    for case in cases:\n"
+        "        told, right = [], 0\n        for bit in case['sealed']:\n"
+        "            right += submission.call('length', told) == sum(told)\n"
+        "            told.append(bit)\n"
+        "        scores.append(right / len(told))\n    return scores\n"
+    )
+    wrong = "def length(told):\n    return -1\n"
+    changes: dict[str, str | None] = {
+        **FEW, "generator.py": generator, "measure.py": measure,
+        "contest.toml": SHORT.replace("bound = 2.0", "bound = 2.0\ninteractive = true"),
+        "honest/one/solution.py": "def length(told):\n    return sum(told)\n",
+        "null/solution.py": wrong, "start/solution.py": wrong, "cheats/idle/solution.py": wrong,
+    }  # fmt: skip
+    assert prove(loaded(written(tmp_path / "a", changes))).problems == ()
+    fixed = generator.replace("rng.getrandbits(1)", "rng.getrandbits(1) and 0")
+    proof = prove(loaded(written(tmp_path / "b", {**changes, "generator.py": fixed})))
+    assert any("other seeds draw the same cases" in text for text in proof.problems)
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing(tmp_path: Path) -> None:
+    measure = MEASURE.replace("return [float(", "return [1e-16 + float(")
+    contest = loaded(written(tmp_path, {**FEW, "measure.py": measure}))
+    check_ready(contest)
+    assert prove(contest).problems == ()
+
+
+def test_a_baseline_that_is_the_best_entry_is_told_as_such(tmp_path: Path) -> None:
+    worse = "def length(text):\n    return len(text) // 76 * len(text)\n"
+    changes: dict[str, str | None] = {
+        "contest.toml": SHORT.replace('honest = ["one"]', 'honest = ["one", "two"]'),
+        "cheats/reads/solution.py": None, "honest/two/solution.py": worse,
+    }  # fmt: skip
+    proof = prove(loaded(written(tmp_path, changes)))
+    assert any("no honest entry is better than honest/one" in text for text in proof.warnings)
 
 
 def test_the_spy_finds_the_authors_files_where_a_process_has_them(tmp_path: Path) -> None:

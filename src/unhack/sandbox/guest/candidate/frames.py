@@ -87,9 +87,14 @@ def _encode(value: Any, body: list[bytes], depth: int) -> Any:
 
 def _encode_array(value: Any, body: list[bytes]) -> Any:
     dtype = getattr(getattr(value, "dtype", None), "name", None)
+    if dtype is None:
+        raise FrameError(
+            f"{type(value).__name__} cannot cross: None, bool, int, float, str, bytes, list, "
+            "tuple, dict and arrays can"
+        )
     if dtype not in DTYPES:
         raise FrameError(
-            f"{type(value).__name__} cannot cross: arrays of {', '.join(sorted(DTYPES))} can"
+            f"an array of {dtype} cannot cross: arrays of {', '.join(sorted(DTYPES))} can"
         )
     if not getattr(value, "shape", ()):  # a scalar
         return value.item()

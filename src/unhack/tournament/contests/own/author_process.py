@@ -13,6 +13,7 @@ Not covered: what the steps mean (`measuring`).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import time
@@ -28,6 +29,8 @@ from unhack.sandbox.submission.compute import Computer, SubmissionError
 
 CONTEST, HARNESS, PACKAGES = "/contest", "/harness", "/packages"
 _START_S = 30.0
+_MEASURE = "measure() in measure.py"
+_PLACES = {"draw": "draw() in generator.py"}
 
 
 class MeasureFault(Exception):
@@ -88,14 +91,25 @@ class AuthorProcess(Computer):
         try:
             found = self.call(name, *args, timeout_s=max(0.01, left))
         except SubmissionError as error:
-            text = str(error)
-            if "cannot cross" in text or "nested" in text:
-                text = f"a value that cannot cross: {text}"
-            raise MeasureFault("the author's code", text) from None
+            raise MeasureFault(_PLACES.get(name, _MEASURE), self._told(str(error))) from None
         match found:
             case ["failed", str() as kind, str() as place, str() as text, str() as trace]:
                 raise MeasureFault(f"{kind} in {place}", trace or text)
             case [str(), *_]:
                 return cast("list[Any]", found)
             case _:
-                raise MeasureFault("the author's code", "it answered what is no step")
+                raise MeasureFault(_MEASURE, "it answered what is no step")
+
+    def _told(self, said: str) -> str:
+        """The fate of a step, in the words of `contest.toml`."""
+        if "cannot cross" in said or "nested" in said:
+            left = max(0.01, self._until - time.monotonic())
+            with contextlib.suppress(SubmissionError):
+                said = f"{self.call('last_step', timeout_s=left)}: {said}"
+            return said
+        if "did not answer" in said:
+            return f"it took longer than the {self._limits.wall_s:g} s of `total_s` in [limits]"
+        if said.startswith("MemoryError"):
+            mib = self._limits.memory_bytes >> 20
+            return f"it took more than the {mib} MiB of `memory_mib` in [limits]"
+        return said

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
+from unhack.core.statistics import Z95
 from unhack.tournament.contest import (
     DECLINED,
     Cheat,
@@ -48,7 +49,6 @@ _DEV_DRAWS = 3
 _BEYOND = 1.05
 """Target of an impossible round, in bounds."""
 _SIGMAS = 3.0
-_WIDTH = 2 * 1.96
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ class OwnContest:
         """Flag what is better on the judge's data than on fresh data, by three standard errors."""
         if not (judged.valid and audited.valid):
             return None
-        spread = 2**0.5 * max((one.high - one.low) / _WIDTH for one in (judged, audited))
+        spread = 2**0.5 * max(_standard_error(one) for one in (judged, audited))
         gap = judged.fitness - audited.fitness
         if gap <= max(_SIGMAS * spread, 1e-9):
             return None
@@ -299,6 +299,12 @@ def _raw(value: Any) -> list[bytes]:
     if isinstance(value, list | tuple):
         return [part for item in cast("list[Any]", value) for part in _raw(item)]
     return [value.tobytes()] if hasattr(value, "tobytes") else []
+
+
+def _standard_error(measured: Measurement) -> float:
+    """Of a fitness. Its wider side tells: the bound may cut the upper one short."""
+    fitness = measured.fitness
+    return max(fitness - measured.low, measured.high - fitness) / Z95
 
 
 def folder_options(path: Path, options: Mapping[str, str]) -> dict[str, str]:

@@ -57,7 +57,9 @@ class ContestFolder:
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The entries of `honest` or `cheats`: those that `contest.toml` names first."""
-        found = sorted({name.split("/")[1] for name in self.files if name.startswith(f"{kind}/")})
+        # a note that lies beside the entries is none
+        paths = [name.split("/") for name in self.files]
+        found = sorted({path[1] for path in paths if path[0] == kind and len(path) > 2})
         first = [name for name in self.settings.honest if name in found] if kind == "honest" else []
         return (*first, *(name for name in found if name not in first))
 
@@ -82,7 +84,7 @@ class ContestFolder:
 
 def is_folder(name: str) -> bool:
     """True for an argument that means a folder, not a contest of the package."""
-    return "/" in name or name in (".", "..") or (Path(name) / SETTINGS).is_file()
+    return "/" in name or Path(name).is_dir()
 
 
 def read_folder(path: Path) -> ContestFolder:
@@ -128,6 +130,12 @@ def _check_parts(found: ContestFolder) -> None:
     for name in _SINGLE:
         if not found.files.get(name, b"").strip():
             raise UsageError(f"{found.path}: {name} is missing or empty")
+    try:
+        found.files[_SINGLE[0]].decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{found.path}: {_SINGLE[0]} is no UTF-8: see the byte at {error.start}"
+        ) from None
     required = found.settings.required
     for name in _ENTRIES:
         _check_entry(found, name, required)
@@ -140,7 +148,7 @@ def _check_parts(found: ContestFolder) -> None:
     for name in found.settings.honest:
         if name not in found.names("honest"):
             raise UsageError(f"{found.path}: {SETTINGS} names the honest entry {name!r}, and "
-                             f"there is no honest/{name}/")  # fmt: skip
+                             f"honest/{name}/ is missing or empty")  # fmt: skip
     _check_cheats(found)
 
 
@@ -158,8 +166,8 @@ def _check_cheats(found: ContestFolder) -> None:
     names = found.names("cheats")
     for name, cheat in found.settings.cheats.items():
         if name not in names:
-            raise UsageError(f"{found.path}: {SETTINGS} has [cheats.{name}], and there is no "
-                             f"cheats/{name}/")  # fmt: skip
+            raise UsageError(f"{found.path}: {SETTINGS} has [cheats.{name}], and "
+                             f"cheats/{name}/ is missing or empty")  # fmt: skip
         if cheat.flag and cheat.flag not in FLAG_KINDS:
             raise UnknownNameError(f"flag of the cheat {name}", cheat.flag, valid=FLAG_KINDS)
     silent = [name for name in names if name not in found.settings.cheats]

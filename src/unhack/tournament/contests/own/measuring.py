@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError
-from unhack.core.statistics import Z95
+from unhack.core.statistics import student_t
 from unhack.sandbox.job import Ending
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
@@ -112,7 +112,7 @@ def measure(
     it crosses; `after` is called with the submission's process when all is done.
     """
     with rules.author() as author:
-        _draw(author, draw)
+        cases = _draw(author, draw)
         with _Exchange(rules, folder) as exchange:
             step = author.step("begin", _contents(folder), turn)
             while step[0] in ("call", "fresh"):
@@ -123,7 +123,7 @@ def measure(
                 after(exchange.computer)
         if step[0] == "refused":
             return invalid(str(step[1])[:300], *exchange.flags)
-        found = _read(step[1], rules.settings)
+        found = as_measurement(step[1], rules.settings, len(cases))
         flags = tuple(dict.fromkeys((*found.flags, *exchange.flags)))
         return Measurement(found.fitness, found.low, found.high, found.metrics, found.reason, flags)
 
@@ -218,8 +218,11 @@ def _draw(author: AuthorProcess, draw: CaseDraw) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", cases)
 
 
-def _read(found: Any, settings: FolderSettings) -> Measurement:
-    """The value that `measure` returned, as a measurement. Raises MeasureFault where it is none."""
+def as_measurement(found: Any, settings: FolderSettings, cases: int) -> Measurement:
+    """The value that `measure` returned for so many cases, as a measurement.
+
+    Raises MeasureFault where it is none.
+    """
     fields: dict[str, Any] = cast("Any", found) if isinstance(found, dict) else {}
     unknown = set(fields) - _PACKED
     if unknown:
@@ -232,7 +235,7 @@ def _read(found: Any, settings: FolderSettings) -> Measurement:
     if ("scores" in fields) == ("fitness" in fields):
         raise _fault("return the scores of the cases, or a fitness with low and high")
     fitness, low, high = (
-        _interval(fields["scores"]) if "scores" in fields
+        _interval(fields["scores"], cases) if "scores" in fields
         else tuple(_number(fields.get(key, fields["fitness"]), key)
                    for key in ("fitness", "low", "high"))
     )  # fmt: skip
@@ -243,16 +246,22 @@ def _read(found: Any, settings: FolderSettings) -> Measurement:
                        flags=flags)  # fmt: skip
 
 
-def _interval(scores: Any) -> tuple[float, float, float]:
-    """The mean of scores with its 95 % interval, by the standard error between cases."""
+def _interval(scores: Any, cases: int) -> tuple[float, float, float]:
+    """The mean of scores with its 95 % interval: Student's, of normal scores of so few cases."""
     if not isinstance(scores, list | tuple) or not scores:
         raise _fault(f"scores: a list of numbers is needed, not {scores!r:.60}")
     values = [_number(item, "a score") for item in cast("list[Any]", scores)]
+    if len(values) != cases:
+        # a case that is passed by would be a case that a submission may refuse for nothing
+        raise _fault(
+            f"{len(values)} scores for {cases} cases: one for each is needed, also where the "
+            "submission fails; or return fitness, low and high"
+        )
     mean = math.fsum(values) / len(values)
     if len(values) < 2:
         return mean, mean, mean
     spread = math.sqrt(math.fsum((item - mean) ** 2 for item in values) / (len(values) - 1))
-    half = Z95 * spread / math.sqrt(len(values))
+    half = student_t(len(values) - 1) * spread / math.sqrt(len(values))
     return mean, mean - half, mean + half
 
 

@@ -29,6 +29,8 @@ _FROZEN = ConfigDict(frozen=True, extra="forbid")
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
 Positive = Annotated[StrictFloat | StrictInt, Field(gt=0, allow_inf_nan=False)]
 Value = StrictInt | StrictFloat | StrictBool | str
+_KINDS = {"float": "a number", "int": "a number", "bool": "true or false", "str": "a text"}
+"""Words for the types of values, by their names in a validation error."""
 DEMO, USUAL = "demo", "default"
 """Names of sizes: the quick one, which every contest has, and the one that is taken unasked."""
 
@@ -81,7 +83,7 @@ class FolderSettings(BaseModel):
     """True when the measure answers the submission by what is sealed (a game, a search)."""
     honest: tuple[str, ...] = ()
     """Honest entries in order; the first is the baseline of every round."""
-    room: Annotated[StrictFloat, Field(gt=0, le=1)] = 0.7
+    room: Annotated[StrictFloat | StrictInt, Field(gt=0, le=1)] = 0.7
     """The best honest entry should reach at most this share of the bound."""
     sizes: Mapping[Word, Mapping[str, Value]]
     """Settings for the generator, by size."""
@@ -129,6 +131,11 @@ def _fault(error: ValidationError, place: Path) -> UsageError:
     known = error.errors(include_url=False)
     # a key that is written wrong is unknown, and missing under its right name
     first = next((item for item in known if item["type"] == "extra_forbidden"), known[0])
+    kinds = [str(item["loc"][-1]) for item in known if item["loc"][:-1] == first["loc"][:-1]]
+    if first["loc"][-1] in _KINDS:  # each type that the value might have been, and is not
+        where = ".".join(map(str, first["loc"][:-1]))
+        words = " or ".join(dict.fromkeys(_KINDS[kind] for kind in kinds if kind in _KINDS))
+        return UsageError(f"{place}: {where}: {words} is needed")
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
         at: Any = FolderSettings

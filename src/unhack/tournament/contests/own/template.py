@@ -44,8 +44,11 @@ def new_contest(path: Path, *, taken: tuple[str, ...]) -> list[str]:
     files = starter(name)
     for file, content in files.items():
         place = path / file
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(content, encoding="utf-8")
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(content, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{place}: {error.strerror}; choose another folder") from None
     return sorted(files)
 
 

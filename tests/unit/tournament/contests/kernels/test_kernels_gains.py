@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unhack.tournament.contests.kernels import score
-from unhack.tournament.contests.kernels.calls.gains import TrimmedGains, student_t
+from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
 from unhack.tournament.contests.kernels.calls.session import KernelCall
 from unhack.tournament.contests.kernels.calls.stopping import Looks, close_enough
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
@@ -88,13 +88,6 @@ def test_a_roof_bounds_the_centre_and_the_upper_end() -> None:
     assert made.add(np.linspace(2, 3, 9), roof=1.0) == 1.0
     centre, low, high = made.mean()
     assert low < centre == high == 1.0
-
-
-@pytest.mark.parametrize(
-    ("freedom", "value"), [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (60, 2.0)]
-)
-def test_students_quantiles(freedom: int, value: float) -> None:
-    assert student_t(freedom) == pytest.approx(value, rel=0.01)
 
 
 def test_looks_are_few() -> None:

@@ -25,7 +25,7 @@ from unhack.tournament.contests.unchanged import check_unchanged
         ("start/solution.py", "start/ lacks solution.py"),
         ("null/solution.py", "null/ lacks solution.py"),
         ("honest/two/solution.py", "names the honest entry 'two'"),
-        ("cheats/idle/solution.py", r"has \[cheats.idle\], and there is no cheats/idle/"),
+        ("cheats/idle/solution.py", r"has \[cheats.idle\], and cheats/idle/ is missing or empty"),
     ],
 )
 def test_a_missing_part_is_named(left_out: str, told: str, tmp_path: Path) -> None:
@@ -46,10 +46,12 @@ def test_a_missing_part_is_named(left_out: str, told: str, tmp_path: Path) -> No
         ('flag = "reaches_out"', 'flog = "x"', "did you mean flag"),
         ('earns = "nothing"', "", r"\[cheats.idle\] needs flag"),
         ('earns = "nothing"', 'earns = "little"', "cheats.idle.earns"),
-        ("[cheats.idle]", "[cheats.reads2]", "there is no cheats/reads2/"),
+        ("[cheats.idle]", "[cheats.reads2]", "cheats/reads2/ is missing or empty"),
         ("[sizes.demo]", "[sizes.small]", r"there is no \[sizes.demo\]"),
         ("cases = 5", "cases = [5]", "sizes.demo.cases"),
         ('name = "lengths"', 'name = "Lengths!"', "name"),
+        ("cases = 5", "cases = [5]", "sizes.demo.cases: a number or true or false or a text is"),
+        ("bound = 2.0", 'bound = "two"', "bound: a number is needed"),
         ("title", "title =", "Invalid|Expected"),
     ],
 )
@@ -59,6 +61,24 @@ def test_settings_that_make_no_sense_are_told_with_the_place(
     assert old in SETTINGS
     with pytest.raises(UsageError, match=told):
         read_folder(written(tmp_path, {"contest.toml": SETTINGS.replace(old, new, 1)}))
+
+
+def test_a_whole_number_is_a_share_too(tmp_path: Path) -> None:
+    settings = SETTINGS.replace("bound = 2.0", "bound = 2\nroom = 1")
+    assert read_folder(written(tmp_path, {"contest.toml": settings})).settings.room == 1
+
+
+def test_a_note_beside_the_entries_is_no_entry(tmp_path: Path) -> None:
+    found = read_folder(written(tmp_path, {"honest/README.md": "x", "cheats/README.md": "x"}))
+    assert found.names("honest") == ("one", "two")
+    assert found.names("cheats") == ("idle", "reads")
+
+
+def test_a_statement_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    written(tmp_path)
+    (tmp_path / "statement.md").write_bytes(b"caf\xe9\n")
+    with pytest.raises(UsageError, match=r"statement.md is no UTF-8: see the byte at 3"):
+        read_folder(tmp_path)
 
 
 def test_a_cheat_without_a_word_about_it_is_told(tmp_path: Path) -> None:
@@ -104,9 +124,15 @@ def test_options_are_laid_over_the_size(tmp_path: Path) -> None:
     assert loaded(written(tmp_path), cases="3").settings["size.cases"] == 3
 
 
-def test_a_path_means_a_folder_and_a_word_a_contest(tmp_path: Path) -> None:
+def test_a_path_means_a_folder_and_a_word_a_contest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert is_folder("./kernels")
     assert is_folder(str(written(tmp_path)))
+    (tmp_path / "tasks").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert is_folder("tasks")
+    assert not is_folder("task")
     assert not any(is_folder(name) for name in CONTESTS)
 
 
@@ -139,6 +165,12 @@ def test_a_name_that_no_contest_can_have_writes_nothing(name: str, tmp_path: Pat
     with pytest.raises(UsageError):
         new_contest(tmp_path / name, taken=CONTESTS)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_no_folder_can_have_is_told(tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("x")
+    with pytest.raises(UsageError, match="choose another folder"):
+        new_contest(tmp_path / "note" / "packing", taken=())
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from tests.unit.tournament.contests.own.small import (
 
 from unhack.tournament.contest import DataPool, Measurement
 from unhack.tournament.contests.own.author_process import MeasureFault
-from unhack.tournament.contests.own.measuring import drawn, measure
+from unhack.tournament.contests.own.measuring import as_measurement, drawn, measure
 from unhack.tournament.judging.submission import freeze
 
 pytestmark = pytest.mark.slow
@@ -60,16 +61,17 @@ def test_the_same_draw_measures_the_same_and_pools_draw_apart(tmp_path: Path) ->
         ("return {'fitness': 1.0, 'low': 2.0, 'high': 3.0}", "what measure"),
         ("return {'fitnes': 1.0}", "what measure"),
         ("return {'scores': [1.0], 'fitness': 1.0}", "what measure"),
-        ("return {'scores': [1.0], 'metrics': {'x': 'y' * 500}}", "what measure"),
-        ("return {'scores': [1.0], 'metrics': {str(i): i for i in range(99)}}", "what measure"),
-        ("return {'scores': [1.0], 'metrics': {'x': float('nan')}}", "what measure"),
-        ("return {'scores': [1.0], 'flags': [('no_such_kind', 'x')]}", "what measure"),
-        ("return {'scores': [1.0], 'flags': 'bad'}", "what measure"),
+        ("return {'fitness': 1.0, 'metrics': {'x': 'y' * 500}}", "what measure"),
+        ("return {'fitness': 1.0, 'metrics': {str(i): i for i in range(99)}}", "what measure"),
+        ("return {'fitness': 1.0, 'metrics': {'x': float('nan')}}", "what measure"),
+        ("return {'fitness': 1.0, 'flags': [('no_such_kind', 'x')]}", "what measure"),
+        ("return {'fitness': 1.0, 'flags': 'bad'}", "what measure"),
         ("return 10 ** 400", "what measure"),
-        ("return object()", "the author's code"),
+        ("return object()", "measure() in measure.py"),
+        ("return [1.0]", "what measure"),
         ("1 / 0", "ZeroDivisionError in measure.py:2"),
         ("raise SystemExit(0)", "SystemExit in measure.py:2"),
-        ("import os; os._exit(0)", "the author's code"),
+        ("import os; os._exit(0)", "measure() in measure.py"),
         ("import nowhere", "ModuleNotFoundError in measure.py:2"),
     ],
 )
@@ -102,6 +104,79 @@ def test_a_generator_that_draws_no_cases_is_a_fault(body: str, told: str, tmp_pa
     assert told in f"{fault.value.place}: {fault.value.told}"
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"measure.py": "def measur(submission, cases):\n    return 1.0\n"},
+         "measure.py defines no measure(submission, cases)"),
+        ({"generator.py": "def drew(rng, settings):\n    return []\n"},
+         "generator.py defines no draw(rng, settings)"),
+        ({"generator.py": "def draw(rng, settings):\n    yield 1\n"},
+         "draw() in generator.py: what it returned, a generator: "),
+        ({"generator.py": "def draw(rng, settings):\n    while True:\n        pass\n"},
+         "draw() in generator.py: it took longer than the 1 s of `total_s`"),
+        ({"measure.py": "def measure(submission, cases):\n    return {1.0}\n"},
+         "measure() in measure.py: what it returned, a set: "),
+        ({"measure.py": "def measure(submission, cases):\n"
+          "    return submission.call('length', {'a'})\n"},
+         "an argument of submission.call('length'): "),
+        ({"measure.py": "def measure(submission, cases):\n    return [1.0] * (len(cases) - 1)\n"},
+         "4 scores for 5 cases"),
+    ],
+)  # fmt: skip
+def test_the_author_is_told_what_failed_and_where(
+    changes: dict[str, str | None], told: str, tmp_path: Path
+) -> None:
+    settings = SETTINGS.replace("total_s = 60.0", "total_s = 1")
+    settings = settings if "total_s" in told else SETTINGS
+    contest = loaded(written(tmp_path / "c", {**changes, "contest.toml": settings}))
+    with pytest.raises(MeasureFault) as fault:
+        measure(contest.rules, tmp_path / "c/honest/one", contest.draw(DataPool.DEV, 1))
+    assert told in f"{fault.value.place}: {fault.value.told}"
+    assert "/harness/" not in fault.value.told
+
+
+def test_a_case_that_a_measure_passes_by_cannot_raise_the_mean(tmp_path: Path) -> None:
+    """A submission that refuses what is hard for it must not be measured on the rest."""
+    text = (
+        "from unhack_contest import CallRefused\n\n\n"
+        "def measure(submission, cases):\n    scores = []\n    for case in cases:\n"
+        "        try:\n            found = submission.call('length', case['shown'])\n"
+        "        except CallRefused:\n            continue\n"
+        "        scores.append(float(found == case['sealed']['length']))\n    return scores\n"
+    )
+    contest = loaded(written(tmp_path / "c", {"measure.py": text}))
+    picky = "def length(text):\n    return len(text) if len(text) % 2 else 1 / 0\n"
+    assert not judged(contest, picky, tmp_path / "w").valid
+    assert judged(contest, RIGHT, tmp_path / "v").fitness == 1.0
+
+
+@pytest.mark.parametrize("cases", [3, 4, 6])
+def test_an_honest_entry_is_not_accused_for_the_noise_of_few_cases(
+    cases: int, tmp_path: Path
+) -> None:
+    contest = loaded(written(tmp_path))
+    rng = random.Random(cases)
+
+    def drawn_by_chance() -> Measurement:
+        return as_measurement(
+            [rng.gauss(0.5, 0.1) for _ in range(cases)], contest.folder.settings, cases
+        )
+
+    pairs = [(drawn_by_chance(), drawn_by_chance()) for _ in range(2000)]
+    inside = sum(one.low <= 0.5 <= one.high for one, _ in pairs)
+    assert inside / len(pairs) == pytest.approx(0.95, abs=0.02)
+    accused = sum(contest.gap(one, other) is not None for one, other in pairs)
+    assert accused / len(pairs) <= 0.002
+
+
+def test_a_bound_that_cuts_an_interval_short_makes_no_standard_error_small(tmp_path: Path) -> None:
+    contest = loaded(written(tmp_path))
+    judged_near_bound = Measurement(1.99, 1.79, 2.0)
+    assert contest.gap(judged_near_bound, Measurement(1.75, 1.745, 1.755)) is None
+    assert contest.gap(Measurement(1.99, 1.985, 2.0), Measurement(1.75, 1.745, 1.755)) is not None
+
+
 def test_an_endless_measure_ends_at_its_limit(tmp_path: Path) -> None:
     changes = {
         "contest.toml": SETTINGS.replace("total_s = 60.0", "total_s = 2.0"),
@@ -109,7 +184,7 @@ def test_an_endless_measure_ends_at_its_limit(tmp_path: Path) -> None:
     }
     found = judged(loaded(written(tmp_path / "c", changes)), RIGHT, tmp_path / "w")
     assert not found.valid
-    assert "author's code" in found.reason
+    assert "measure() in measure.py" in found.reason
 
 
 def test_the_text_of_an_exception_stays_with_the_author(tmp_path: Path) -> None:
@@ -141,7 +216,7 @@ def test_a_measure_may_catch_a_refusal(tmp_path: Path) -> None:
         "def measure(submission, cases):\n"
         "    try:\n        submission.call('length', 'abc')\n"
         "    except CallRefused as error:\n        return {'invalid': f'mine: {error}'}\n"
-        "    return [1.0]\n"
+        "    return 1.0\n"
     )
     contest = loaded(written(tmp_path / "c", {"measure.py": text}))
     found = judged(contest, "def length(text):\n    raise KeyError('x')\n", tmp_path / "w")
@@ -161,7 +236,7 @@ def test_a_fresh_process_remembers_nothing(tmp_path: Path) -> None:
         "    first = submission.call('count'), submission.call('count')\n"
         "    submission.fresh()\n"
         "    seen = str(first + (submission.call('count'),))\n"
-        "    return {'scores': [1.0], 'metrics': {'seen': seen}}\n"
+        "    return {'fitness': 1.0, 'metrics': {'seen': seen}}\n"
     )
     counting = (
         "import os\nSEEN = []\n\n\ndef count():\n    SEEN.append(1)\n"
@@ -179,7 +254,7 @@ def test_what_crosses_keeps_its_type_and_no_object_of_a_submission_arrives(tmp_p
         "def measure(submission, cases):\n"
         "    sent = [1, 2.5, 'x', b'y', None, True, [1], {'k': (1, 2)}]\n"
         "    back = submission.call('echo', sent)\n"
-        "    return [float(back == sent and type(back[7]['k']) is tuple)]\n"
+        "    return float(back == sent and type(back[7]['k']) is tuple)\n"
     )
     contest = loaded(written(tmp_path / "c", {"measure.py": text}))
     echo = "def echo(value):\n    return value\n"
@@ -204,7 +279,7 @@ def test_the_authors_process_can_leave_nothing_for_a_submission(tmp_path: Path) 
         "            wrote.append(place)\n"
         "        except OSError:\n            pass\n"
         "    found = submission.call('look')\n"
-        "    return {'scores': [1.0], 'metrics': {'wrote': ' '.join(wrote), 'found': str(found)}}\n"
+        "    return {'fitness': 1.0, 'metrics': {'wrote': ' '.join(wrote), 'found': str(found)}}\n"
     )
     looking = (
         "import os\n\n\ndef look():\n"

@@ -24,12 +24,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from unhack.core.statistics import student_t
+
 _RESAMPLES = 2000
 _TRIMMED = 0.2
 """Of the pairs of a group, at either end."""
-_Z = 1.959963984540054
-_T = {1: 12.706, 2: 4.303}
-"""Student's 0.975 quantile where the expansion below is too coarse."""
 
 
 class Gains(Protocol):
@@ -102,16 +101,3 @@ class TrimmedGains:
         freedom = total**2 / sum(square**2 / free for square, free in parts)
         half = student_t(int(freedom)) * math.sqrt(total) / len(self.centres)
         return centre, centre - half, min(centre + half, float(np.mean(self._roofs)))
-
-
-def student_t(freedom: int) -> float:
-    """The 0.975 quantile of Student's t, right to 1 % from three degrees of freedom on."""
-    if freedom in _T:
-        return _T[freedom]
-    z, n = _Z, float(freedom)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return z + sum(term / n ** (power + 1) for power, term in enumerate(terms))

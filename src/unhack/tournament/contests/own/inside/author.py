@@ -4,6 +4,7 @@
     draw(seed, settings)     cases of `generator.draw`, kept here and shown to the judge
     begin(files, turn)       start `measure.measure`; the first step that it wants
     go_on(answer)            an answer of the submission; the next step
+    last_step()              words for the last step, for one that could not cross
 
 A step is ["call", name, args, kwargs, timeout_s], ["fresh"], ["done", value] or ["failed", class,
 place, text, traceback]. The measure runs in a thread, which waits while the judge asks the
@@ -92,6 +93,7 @@ class AskedSubmission:
 _steps: queue.SimpleQueue[list[Any]] = queue.SimpleQueue()
 _answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 _cases: list[Any] = []
+_last: list[Any] = []
 
 
 def hello() -> bool:
@@ -102,11 +104,12 @@ def hello() -> bool:
 def draw(seed: str, settings: dict[str, Any]) -> Any:
     """The cases of one draw, or ["failed", ...]."""
     try:
-        generator = importlib.import_module("generator")
-        cases: Any = generator.draw(SealedRandom(seed), dict(settings))
+        draw_cases = _function("generator", "draw", "(rng, settings)")
+        cases: Any = draw_cases(SealedRandom(seed), dict(settings))
     except BaseException as error:
         return _failed(error, "generator.py")
     _cases[:] = cases if isinstance(cases, list) else []
+    _last[:] = ["drawn", cases]
     return ["drawn", cases]
 
 
@@ -130,19 +133,43 @@ def go_on(answer: list[Any]) -> list[Any]:
     return _steps.get()
 
 
+def last_step() -> str:
+    """Words for what the judge was to be handed last."""
+    match _last:
+        case ["call", name, *_]:
+            return f"an argument of submission.call({name!r})"
+        case [_, value, *_]:
+            return f"what it returned, a {type(value).__name__}"
+        case _:
+            return "what it returned"
+
+
 def _run(submission: AskedSubmission, cases: list[Any]) -> None:
     try:
-        measure = importlib.import_module("measure")
-        found = measure.measure(submission, cases)
-        _steps.put(["done", found])
+        measure = _function("measure", "measure", "(submission, cases)")
+        found = measure(submission, cases)
+        _hand(["done", found])
     except CallRefused as error:
-        _steps.put(["refused", str(error)])
+        _hand(["refused", str(error)])
     except BaseException as error:
-        _steps.put(_failed(error, "measure.py"))
+        _hand(_failed(error, "measure.py"))
+
+
+def _function(module: str, name: str, arguments: str) -> Any:
+    """A function that an author has to define. Raises what the module raises, AttributeError."""
+    found = getattr(importlib.import_module(module), name, None)
+    if not callable(found):
+        raise AttributeError(f"{module}.py defines no {name}{arguments}")
+    return found
+
+
+def _hand(step: list[Any]) -> None:
+    _last[:] = step
+    _steps.put(step)
 
 
 def _ask(step: list[Any]) -> Any:
-    _steps.put(step)
+    _hand(step)
     return _answers.get()
 
 
@@ -150,7 +177,10 @@ def _failed(error: BaseException, file: str) -> list[Any]:
     lines = traceback.extract_tb(error.__traceback__)
     own = [line for line in lines if line.filename.startswith(FOLDER + "/")]
     place = f"{own[-1].filename[len(FOLDER) + 1 :]}:{own[-1].lineno}" if own else file
-    told = "".join(traceback.format_exception(error))[-_MOST:]
+    top = error.__traceback__
+    while top is not None and not top.tb_frame.f_code.co_filename.startswith(FOLDER + "/"):
+        top = top.tb_next  # frames of the harness tell an author nothing
+    told = "".join(traceback.format_exception(type(error), error, top))[-_MOST:]
     return ["failed", type(error).__name__, place, str(error)[:_MOST], told]
 
 

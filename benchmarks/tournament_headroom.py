@@ -34,6 +34,7 @@ def main() -> None:
     parser.add_argument("contest")
     parser.add_argument("options", nargs="*", help="KEY=VALUE")
     parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--first", type=int, default=_FIRST, help="seed of the first draw")
     parser.add_argument("--bound", type=float, default=1.0)
     parser.add_argument("--only", nargs="*", help="strategies to measure; all unless given")
     parser.add_argument("--at", nargs="*", help="KEY=VALUE: one more, a point of the search space")
@@ -45,7 +46,7 @@ def main() -> None:
     if asked.at:
         entries[" ".join(asked.at)] = point(contest, asked.at)
         chosen = [*chosen, " ".join(asked.at)]
-    seeds = range(_FIRST, _FIRST + asked.draws)
+    seeds = range(asked.first, asked.first + asked.draws)
     before = time.process_time() + sum(os.times()[2:4])
     print(
         "| strategy | mean | smallest | largest | of the bound | flags |\n|---|---|---|---|---|---|"

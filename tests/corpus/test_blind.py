@@ -28,6 +28,7 @@ _PAYS = {
 """What a trick still earns from: listed under Limits of its contest's page."""
 _BY_CHANCE = {
     "grown_from_nothing": "it claims what random claims match half of the time: worth 0 by rule",
+    "restores_from_a_donor": "random claims match its heads often enough: worth 0 by rule",
 }
 """Honest analyses that find nothing."""
 _HONEST_PARTS = {

@@ -3,8 +3,8 @@
 Weights that rounding has made coarse can be tuned on program text. Every submission is given some
 for nothing (`stages`); what else lies on the machine is to tell less than that. Nothing tells more
 than the files that windows have the shapes of: these modules of Python's library are not there, but
-for those that PyTorch loads. All else is bytecode, as `sealed.library` compiles it, and compiled
-extensions.
+for those that the installed PyTorch loads. All else is bytecode, as `sealed.library` compiles it,
+and compiled extensions.
 
 Covered: sources, headers, comments, docstrings, line numbers; documentation that PyTorch attaches
 when it loads.
@@ -31,7 +31,10 @@ _PACKAGES = ("torch", "torchgen", "typing_extensions")
 _LEFT_OUT = frozenset({"test", "idlelib", "lib2to3", "ensurepip", "tkinter", "turtledemo"})
 """Of the standard library: nothing that a decoder needs, and much text."""
 _KEPT = frozenset({"asyncio", "tarfile"})
-"""Modules that PyTorch loads."""
+"""Modules that every PyTorch loads."""
+_DEBUGGER = frozenset({"cmd", "pdb"})
+"""Modules that PyTorch loads where `torch.distributed` imports the debugger at once, as earlier
+versions do; 2.13 does so when somebody sets a breakpoint."""
 _NO_COMPILER = """
 def disable(fn=None, recursive=True, **_):
     return fn or (lambda own: own)
@@ -61,11 +64,19 @@ def binds() -> dict[str, Path]:
 
 
 def missing() -> frozenset[str]:
-    """Top-level names of the standard library that stage 2 may not import."""
+    """Top-level names of the standard library that stage 2 may not import. Raises OSError."""
     names = corpus.names(CorpusPart.SEALED)
     files = (name for name in names if not library.is_visible(name))
     shapes = {name.partition("/")[0].removesuffix(".py") for name in files}
-    return _LEFT_OUT | (shapes - _KEPT) & sys.stdlib_module_names
+    return _LEFT_OUT | (shapes - _kept()) & sys.stdlib_module_names
+
+
+def _kept() -> frozenset[str]:
+    distributed = _site() / "torch" / "distributed" / "__init__.py"
+    body = ast.parse(distributed.read_bytes()).body
+    imports = (node.names for node in body if isinstance(node, ast.Import))
+    loads = any(alias.name == "pdb" for names in imports for alias in names)
+    return _KEPT | _DEBUGGER if loads else _KEPT
 
 
 def _site() -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import CodeType
 
 import pytest
@@ -139,6 +140,19 @@ def test_no_text_that_no_byte_pays_for_is_within_reach(name: str, stage: Compute
 @pytest.mark.parametrize("name", WORK)
 def test_a_decoder_may_use_what_torch_and_python_offer(name: str, stage: Computer) -> None:
     assert stage.call("run", WORK[name], timeout_s=300.0) != 0
+
+
+def test_what_the_installed_torch_loads_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions of PyTorch import the debugger when they load; without it no decoder would start."""
+    distributed = tmp_path / "torch" / "distributed"
+    distributed.mkdir(parents=True)
+    monkeypatch.setattr(packages, "_site", lambda: tmp_path)
+    (distributed / "__init__.py").write_text("import logging\nimport pdb\n")
+    assert not {"pdb", "cmd"} & packages.missing()
+    (distributed / "__init__.py").write_text("def stop():\n    import pdb\n")
+    assert {"pdb", "cmd"} <= packages.missing()
 
 
 def test_bytecode_without_places_still_runs() -> None:

@@ -117,6 +117,20 @@ class TestDatabase:
             time.sleep(0.05)
         assert not opened.is_taken
 
+    def test_a_reader_that_outlives_the_database_leaves_no_connection(
+        self, opened: Database
+    ) -> None:
+        ended: list[Any] = []
+        sa.event.listen(opened.engine, "close", lambda found, _: ended.append(found))
+        sa.event.listen(opened.engine, "close_detached", ended.append)
+
+        def late(connection: sa.Connection) -> Any:
+            opened.close()
+            assert connection.scalar(sa.select(sa.literal(1))) == 1
+            return connection.connection.dbapi_connection
+
+        assert opened.read(late) in ended
+
     def test_an_error_says_no_values(self, opened: Database) -> None:
         opened.write(add("a-value")).result(60)
         found = opened.write(add("a-value")).exception(60)

@@ -124,7 +124,11 @@ class Database:
     def read(self, action: Callable[[sa.Connection], T]) -> T:
         """Run `action` in this thread and return what it read."""
         with self.engine.connect() as connection:
-            return action(connection)
+            try:
+                return action(connection)
+            finally:
+                if self._closed:  # a late reader's goes with this block: its pool is gone
+                    connection.detach()
 
     def write(self, action: Callable[[sa.Connection], T]) -> Future[T]:
         """Queue a write; the future is done when it is on the disk. `action` may run twice.

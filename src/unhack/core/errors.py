@@ -16,6 +16,7 @@
     ├── VerifierFault           a verifier broke; its driver decides (`unhack.verifiers.base`)
     ├── BatchUnscoredError      too many items could not be scored; carries the batch
     ├── ServiceError            a server of ours refused (`unhack.server.client.service_error`)
+    ├── DatabaseTakenError      another server has it (`unhack.server.database.database`)
     ├── StoreError              a run folder is in use, damaged or full (`unhack.store.errors`)
     ├── ModelError              a model gave no reply (`unhack.agents.language_models.replies`)
     ├── StateError              a step is out of order (`unhack.tournament.record.entry_state`)

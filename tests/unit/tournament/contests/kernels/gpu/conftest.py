@@ -82,6 +82,7 @@ def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(side, "command", lambda: command)
     monkeypatch.setattr(judge_module, "_WAIT_SHARE", 1e9)  # a busy host makes every copy wait
     monkeypatch.setattr(probe, "_BUSY", 1e9)  # and the probe, which takes microseconds here
+    monkeypatch.setattr(score, "_HOST_S", 1.0)  # and what the judge does before a call
     monkeypatch.setattr(judge_module, "_MOST_S", 0.0)  # and no two programs are ever alike
     monkeypatch.setattr(judge_module, "_QUIET_S", 2.0)
     monkeypatch.setattr(judge_module, "_LONG_ENOUGH_S", 2e-3)

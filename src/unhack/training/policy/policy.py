@@ -1,9 +1,9 @@
 """Policies: a model with adapters that samples completions and scores them.
 
-Both classes satisfy `rollouts.Policy`. Sampling runs with the adapters merged into the weights, on
-the static cache of `models.sampling` or the library's own cache; scoring is teacher-forced, each
-rollout in its own knob state, over [prompt | completion], so it can stand inside
-`adapters.capture`.
+`AdaptedPolicy` satisfies `rollouts.Policy`. Sampling runs with the adapters merged into the
+weights, on the static cache of `models.sampling` or the library's own cache; scoring is
+teacher-forced, each rollout in its own knob state, over [prompt | completion], so it can stand
+inside `adapters.capture`.
 
 Covered: our Qwen3, a causal language model of the Qwen3 family in a local folder, logits in float32
 whatever the model's type and at completion tokens only, mixed prompt lengths. Not covered: models
@@ -14,7 +14,8 @@ Axes: B rollouts, P prompt tokens, T completion tokens, S = P + T, D hidden, V v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,71 +40,8 @@ TOKENS_PER_PASS = 1 << 15
 """Positions that a policy scores in one pass, padding included."""
 
 
-class TinyPolicy:
-    """Our Qwen3 with adapters."""
-
-    tokens_per_pass = TOKENS_PER_PASS
-
-    def __init__(
-        self, model: Qwen3, adapters: Adapters, *, pad: int, stop: int, device: torch.device | str
-    ) -> None:
-        self.model, self.adapters = model.to(device).eval(), adapters
-        self.pad, self.stop, self.device = pad, stop, torch.device(device)
-
-    def sample(
-        self,
-        prompts: Sequence[Sequence[int]],
-        *,
-        group: int,
-        max_new: int,
-        temperature: float,
-        generator: Generator,
-        quarantine: bool,
-    ) -> Rollouts:
-        """See `rollouts.Policy.sample`."""
-        plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        return _sample(self, prompts, sample, plan, {quarantine: generator})
-
-    def sample_halves(
-        self,
-        prompts: Sequence[Sequence[int]],
-        *,
-        group: int,
-        max_new: int,
-        temperature: float,
-        generators: Mapping[bool, Generator],
-    ) -> Rollouts:
-        """See `rollouts.Policy.sample_halves`."""
-        plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=2)
-        return _sample(self, prompts, sample, plan, generators)
-
-    @property
-    def samples_halves(self) -> bool:
-        """See `rollouts.Policy.samples_halves`."""
-        return self.device.type == "cuda" and self.adapters.halvable
-
-    def score(self, rollouts: Rollouts) -> Scores:
-        """See `rollouts.Policy.score`."""
-        with self.adapters.knob(rollouts.quarantine_B):
-            return score_tokens(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
-
-    @torch.no_grad()
-    def reference(self, rollouts: Rollouts) -> Tensor:
-        """See `rollouts.Policy.reference`."""
-        with self.adapters.off():
-            head = self.model.lm_head
-            return score_tokens(self._hidden(rollouts), head, rollouts=rollouts).logprobs_B_T
-
-    def _hidden(self, rollouts: Rollouts) -> Tensor:
-        tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
-        if bool(rollouts.prompt_mask_B_P.all()):
-            # Padding on the right comes after everything that counts: the causal mask hides it.
-            return self.model.hidden(tokens_B_S)
-        return self.model.hidden(tokens_B_S, mask_B_T=_present(rollouts))
-
-
-class HuggingFacePolicy:
-    """A Hugging Face causal language model with adapters."""
+class AdaptedPolicy(ABC):
+    """A model with adapters, whatever its library."""
 
     tokens_per_pass = TOKENS_PER_PASS
 
@@ -125,7 +63,7 @@ class HuggingFacePolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        return _sample(self, prompts, huggingface.sample, plan, {quarantine: generator})
+        return self._sample(prompts, plan, {quarantine: generator})
 
     def sample_halves(
         self,
@@ -138,7 +76,7 @@ class HuggingFacePolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample_halves`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=2)
-        return _sample(self, prompts, huggingface.sample, plan, generators)
+        return self._sample(prompts, plan, generators)
 
     @property
     def samples_halves(self) -> bool:
@@ -155,6 +93,70 @@ class HuggingFacePolicy:
         """See `rollouts.Policy.reference`."""
         with self.adapters.off():
             return self._score(rollouts).logprobs_B_T
+
+    @abstractmethod
+    def _score(self, rollouts: Rollouts) -> Scores:
+        """Scores in the knob states that are set."""
+
+    @abstractmethod
+    def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
+        """The decoder's `sample` of this model."""
+
+    def _sample(
+        self,
+        prompts: Sequence[Sequence[int]],
+        plan: SamplingPlan,
+        generators: Mapping[bool, Generator],
+    ) -> Rollouts:
+        """Rollouts that are completed with the adapters merged; each part of the prompts in the
+        knob state of its generator."""
+        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
+        states = list(generators)
+        if len(prompts) % len(states):
+            raise UsageError(f"{len(prompts)} prompts have no two halves")
+        merged = (
+            self.adapters.merge(quarantine=states[0])
+            if len(states) == 1
+            else self.adapters.halves(quarantine_first=states[0])
+        )
+        drawn = list(generators.values())
+        with merged:
+            found = self._draw(prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=drawn)
+        rows = found.tokens_B_T.shape[0]
+        knobs = torch.tensor(states, device=prompt_N_P.device)
+        return Rollouts(
+            prompt_B_P=prompt_N_P.repeat_interleave(plan.group, dim=0),
+            prompt_mask_B_P=mask_N_P.repeat_interleave(plan.group, dim=0),
+            tokens_B_T=found.tokens_B_T,
+            mask_B_T=found.mask_B_T,
+            logprobs_B_T=found.logprobs_B_T,
+            quarantine_B=knobs.repeat_interleave(rows // len(states)),
+            group=plan.group,
+        )
+
+
+class TinyPolicy(AdaptedPolicy):
+    """Our Qwen3 with adapters."""
+
+    model: Qwen3
+
+    def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
+        return sample(self.model, prompt_N_P, **given)
+
+    def _score(self, rollouts: Rollouts) -> Scores:
+        tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
+        # Padding on the right comes after everything that counts: the causal mask hides it.
+        unpadded = bool(rollouts.prompt_mask_B_P.all())
+        mask_B_T = None if unpadded else _present(rollouts)
+        hidden_B_S_D = self.model.hidden(tokens_B_S, mask_B_T=mask_B_T)
+        return score_tokens(hidden_B_S_D, self.model.lm_head, rollouts=rollouts)
+
+
+class HuggingFacePolicy(AdaptedPolicy):
+    """A Hugging Face causal language model with adapters."""
+
+    def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
+        return huggingface.sample(self.model, prompt_N_P, **given)
 
     def _score(self, rollouts: Rollouts) -> Scores:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
@@ -228,40 +230,6 @@ def _present(rollouts: Rollouts) -> Tensor:
     between what the policy wrote too; padding at the end comes after everything that counts."""
     after_B_T = torch.ones_like(rollouts.mask_B_T)
     return torch.cat([rollouts.prompt_mask_B_P, after_B_T], dim=1)
-
-
-def _sample(
-    policy: TinyPolicy | HuggingFacePolicy,
-    prompts: Sequence[Sequence[int]],
-    draw: Callable[..., Sampled],
-    plan: SamplingPlan,
-    generators: Mapping[bool, Generator],
-) -> Rollouts:
-    """Rollouts that `draw` (a `sample` of either decoder) completes with the adapters merged; each
-    part of the prompts in the knob state of its generator."""
-    prompt_N_P, mask_N_P = pad_left(prompts, pad=policy.pad, device=policy.device)
-    states, adapters = list(generators), policy.adapters
-    if len(prompts) % len(states):
-        raise UsageError(f"{len(prompts)} prompts have no two halves")
-    merged = (
-        adapters.merge(quarantine=states[0])
-        if len(states) == 1
-        else adapters.halves(quarantine_first=states[0])
-    )
-    drawn = list(generators.values())
-    with merged:
-        found = draw(policy.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=drawn)
-    rows = found.tokens_B_T.shape[0]
-    knobs = torch.tensor(states, device=prompt_N_P.device)
-    return Rollouts(
-        prompt_B_P=prompt_N_P.repeat_interleave(plan.group, dim=0),
-        prompt_mask_B_P=mask_N_P.repeat_interleave(plan.group, dim=0),
-        tokens_B_T=found.tokens_B_T,
-        mask_B_T=found.mask_B_T,
-        logprobs_B_T=found.logprobs_B_T,
-        quarantine_B=knobs.repeat_interleave(rows // len(states)),
-        group=plan.group,
-    )
 
 
 def _check_vocabulary(tokens: int, world: World) -> None:

@@ -258,6 +258,13 @@ def test_a_group_with_partial_credit_has_its_gradient(
     assert "50.0% of the groups of 2 have equal rewards" in words
 
 
+def test_an_address_without_a_page_is_told_on_one(reader: TestClient, batch: str) -> None:
+    for path in ("nonsense", "batches?page=2", f"batches/{batch}?page=2", "audits?page=9"):
+        told = reader.get(f"{ROOM}/{path}")
+        assert (told.status_code, told.headers["content-type"][:9]) == (404, "text/html"), path
+    assert reader.get("/v1/nonsense").headers["content-type"] == "application/json"
+
+
 def test_a_batch_that_was_not_accepted_is_on_no_page(
     reader: TestClient, service: Service, key: str
 ) -> None:

@@ -9,8 +9,10 @@ Not covered: which parts a report has; each product has its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
+from html import unescape
 from importlib.resources import files
 from string import Template
 
@@ -18,6 +20,7 @@ from unhack.reporting.text import safe
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """The page forbids itself to load or run anything."""
+_TAG = re.compile("<[^>]*>")
 
 
 def document(
@@ -93,12 +96,15 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: Contain
         for row in rows
     )
     head = f"<thead>{above}<tr>{top_row}</tr></thead>" if heads else ""
-    return scrolling(f"<table>{head}<tbody>{body}</tbody></table>")
+    words_of = ", ".join(filter(None, (unescape(_TAG.sub("", each)).strip() for each in heads)))
+    name = f"table: {words_of}" if words_of else "table"
+    return scrolling(f"<table>{head}<tbody>{body}</tbody></table>", name=name)
 
 
-def scrolling(html: str) -> str:
-    """A part that scrolls sideways by itself where it is too wide, by keyboard too."""
-    return f'<div class="scroll" tabindex="0">{html}</div>'
+def scrolling(html: str, *, name: str = "chart") -> str:
+    """A part that scrolls sideways by itself where it is too wide, by keyboard too; a screen reader
+    that stops there says its `name`."""
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="{safe(name)}">{html}</div>'
 
 
 def _cell(tag: str, place: int, html: str, words: Container[int]) -> str:

@@ -19,7 +19,9 @@ from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute, Handler
 from unhack.server.http.framing import OneFrame
+from unhack.server.pages.frame import ROOM
 from unhack.server.pages.routes import ROUTES as PAGES
+from unhack.server.pages.sign_in import refusal
 from unhack.server.routes import (
     batches,
     environments,
@@ -97,10 +99,14 @@ def _by_path(routes: Sequence[ApiRoute]) -> list[Route]:
     ]
 
 
-async def _on_http(_: Request, error: Exception) -> Response:
-    """Answer what Starlette refuses by itself: unknown paths and methods."""
+async def _on_http(request: Request, error: Exception) -> Response:
+    """Answer what Starlette refuses by itself: unknown paths and methods; by a page among pages."""
     assert isinstance(error, HTTPException)
     codes = {404: "not_found", 405: "method_not_allowed"}
     code = codes.get(error.status_code, "refused")
     headers = dict(error.headers or {})
+    if request.url.path.startswith(f"{ROOM}/"):
+        words = "there is no page at this address"
+        refused = problems.RequestRefused(error.status_code, code, words, headers=headers)
+        return refusal(request, refused)
     return problems.problem(error.status_code, code, str(error.detail), headers=headers)

@@ -9,6 +9,7 @@ A key in the path is cut out before anything else sees the path, so that no log 
 
 from __future__ import annotations
 
+from sqlalchemy.exc import OperationalError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -16,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from unhack.server.access.caller import Caller
 from unhack.server.http.api_route import ApiRoute, Handler
 from unhack.server.http.body_room import HeldRoom
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import RequestRefused, database_refusal
 from unhack.server.service import service_of
 
 _IN_PATH = "/k/"
@@ -56,27 +57,38 @@ def guarded(endpoint: ApiRoute) -> Handler:
     """The endpoint's handler, behind its key, its scope, its tenant's limit and the door."""
 
     async def handle(request: Request) -> Response:
-        if not endpoint.open:
-            service = service_of(request)
-            try:
-                caller = await _admitted(request, endpoint)
-                service.limits.count_request(
-                    caller.tenant_id, key=caller.key_id, most=caller.requests_limit
-                )
-                if endpoint.method not in _READING:
-                    service.door.check()
-            except RequestRefused as error:
-                if endpoint.refused is None:
-                    raise
-                return endpoint.refused(request, error)
+        try:
+            if not endpoint.open:
+                await _admit(request, endpoint)
+        except (RequestRefused, OperationalError) as error:
+            return _refused(request, endpoint, error)
         try:
             return await endpoint.handler(request)
+        except OperationalError as error:
+            return _refused(request, endpoint, error)
         finally:
             held = getattr(request.state, "held", None)
             if isinstance(held, HeldRoom):
                 held.close()
 
     return handle
+
+
+def _refused(request: Request, endpoint: ApiRoute, error: Exception) -> Response:
+    """The page of a refusal; for what is no page, the error goes on to its handler."""
+    if endpoint.refused is None:
+        raise error
+    told = error if isinstance(error, RequestRefused) else database_refusal(error)
+    return endpoint.refused(request, told)
+
+
+async def _admit(request: Request, endpoint: ApiRoute) -> None:
+    """Let a request in, or raise RequestRefused (401, 403, 429, 503)."""
+    service = service_of(request)
+    caller = await _admitted(request, endpoint)
+    service.limits.count_request(caller.tenant_id, key=caller.key_id, most=caller.requests_limit)
+    if endpoint.method not in _READING:
+        service.door.check()
 
 
 async def _admitted(request: Request, endpoint: ApiRoute) -> Caller:

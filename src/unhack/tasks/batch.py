@@ -11,6 +11,7 @@ input is consumed as it is needed, so it may be a generator.
 from __future__ import annotations
 
 import html
+import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from unhack.verifiers.reward import reward_of
 _MAX_UNSCORED_SHARE = 0.01
 _MAX_UNSCORED_ITEMS = 5
 _SHOWN_ROWS = 20
+_LOOK_S = 0.1
 _WINDOW = 512
 """Items in progress where the caller names no number."""
 
@@ -115,7 +117,27 @@ def stream_batch(
     Closing the iterator cancels what is in progress. Raises SandboxUnavailableError, UsageError.
     """
     check_input(task_or_tasks, completions)
-    return _stream(task_or_tasks, completions, choose(**placement), dedupe, window, 1)
+    return _stream(task_or_tasks, completions, choose(**placement), dedupe, window, _Taking())
+
+
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """The way in which a stream takes verdicts from a flight."""
+
+    chunk: int = 1
+    """As many at least, where so many are open."""
+    stop: threading.Event | None = None
+    """Ends the stream, also while it waits for a verdict."""
+
+    @property
+    def timeout_s(self) -> float | None:
+        """Longest time between two looks at `stop`."""
+        return None if self.stop is None else _LOOK_S
+
+    @property
+    def over(self) -> bool:
+        """True once the stream is to end."""
+        return self.stop is not None and self.stop.is_set()
 
 
 def _stream(
@@ -124,7 +146,7 @@ def _stream(
     executor: Executor,
     dedupe: bool,
     window: int | None,
-    chunk: int,
+    taking: _Taking,
 ) -> Generator[tuple[int, Verdict]]:
     run = executor.begin()
     known = _Duplicates() if dedupe else None
@@ -156,7 +178,10 @@ def _stream(
                 run.add(fresh)
             if not run.open:
                 return
-            for index, verdict in run.take(at_least=1 if exhausted and chunk == 1 else chunk):
+            taken = run.take(at_least=taking.chunk, timeout_s=taking.timeout_s)
+            if taking.over:
+                return
+            for index, verdict in taken:
                 yield index, verdict
                 if known is not None:
                     for twin in known.record(index, verdict):
@@ -249,7 +274,8 @@ def run_batch(
     tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
-    for index, verdict in _stream(tasks, completions, choose(**placement), dedupe, None, chunk):
+    taking = _Taking(chunk)
+    for index, verdict in _stream(tasks, completions, choose(**placement), dedupe, None, taking):
         found[index] = verdict
         if on_verdict is not None:
             on_verdict(index, verdict)
@@ -330,10 +356,12 @@ async def astream_batch(
     window: int | None = 256,
     **placement: Unpack[Placement],
 ) -> AsyncIterator[tuple[int, Verdict]]:
-    """`stream_batch` as an async iterator."""
+    """`stream_batch` as an async iterator; one that is left ends its jobs at once."""
     import asyncio  # loads ssl, logging and more, which callers without a loop never need
 
-    stream = stream_batch(task_or_tasks, completions, dedupe=dedupe, window=window, **placement)
+    check_input(task_or_tasks, completions)
+    taking = _Taking(stop=threading.Event())
+    stream = _stream(task_or_tasks, completions, choose(**placement), dedupe, window, taking)
     loop = asyncio.get_running_loop()
     step: asyncio.Future[tuple[int, Verdict] | None] | None = None
     try:
@@ -344,7 +372,9 @@ async def astream_batch(
                 return
             yield pair
     finally:
+        assert taking.stop is not None
+        taking.stop.set()
         if step is None or step.done():
             stream.close()
-        else:  # cancelled while a thread waits for the next verdict: close once it is back
+        else:  # cancelled while a thread waits for the next verdict: it sees that soon
             step.add_done_callback(lambda _: stream.close())

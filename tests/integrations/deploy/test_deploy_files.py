@@ -125,24 +125,68 @@ def test_namespaces_work_under_what_the_profile_denies() -> None:
     assert done.stdout.split() == ["passed", "namespaces"]
 
 
-@pytest.mark.parametrize("share", [0, 1])
-def test_the_slurm_script_scores_its_share_and_goes_on_when_run_again(
-    share: int, tmp_path: Path
-) -> None:
+def _submit(folder: Path, array: list[int], *, count: int) -> list[int]:
+    """The exit codes of the tasks of an array, run one after the other, on the rows of a folder."""
     script = DEPLOY / "score_array.sbatch"
-    subprocess.run(["bash", "-n", script], check=True)
+    codes: list[int] = []
+    for share in array:
+        places = {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "SLURM_ARRAY_TASK_ID": str(share),
+            "SLURM_ARRAY_TASK_COUNT": str(count),
+            "SLURM_ARRAY_TASK_MIN": str(min(array)),
+            "SLURM_ARRAY_TASK_MAX": str(max(array)),
+            "SLURM_CPUS_PER_TASK": "1",
+        }
+        command = ["bash", script, "parsing/seat-ranges", folder / "rows.jsonl", folder / "out"]
+        environment = {**os.environ, **places}
+        codes.append(subprocess.run(command, env=environment, timeout=300, check=False).returncode)
+    return codes
+
+
+def _judged(folder: Path, share: int) -> int:
+    """The verdicts of a share, all of which passed."""
+    lines = (folder / "out" / str(share) / "verdicts.jsonl").read_text().splitlines()
+    assert all(json.loads(line)["status"] == "passed" for line in lines)
+    return len(lines)
+
+
+@pytest.fixture
+def five_rows(tmp_path: Path) -> Path:
+    """A folder with five rows."""
+    subprocess.run(["bash", "-n", DEPLOY / "score_array.sbatch"], check=True)
     right = find_task("parsing/seat-ranges").problem.reference
     rows = [{"completion": f"{right}\n# {number}\n"} for number in range(5)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    places = {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "SLURM_ARRAY_TASK_ID": str(share),
-        "SLURM_ARRAY_TASK_COUNT": "2",
-        "SLURM_CPUS_PER_TASK": "1",
-    }
-    arguments = ["bash", script, "parsing/seat-ranges", tmp_path / "rows.jsonl", tmp_path / "out"]
+    return tmp_path
+
+
+def test_the_slurm_script_scores_each_share_and_goes_on_when_run_again(five_rows: Path) -> None:
     for _ in range(2):
-        subprocess.run(arguments, env={**os.environ, **places}, timeout=300, check=True)
-        lines = (tmp_path / "out" / str(share) / "verdicts.jsonl").read_text().splitlines()
-        assert len(lines) == (2, 3)[share]
-        assert all(json.loads(line)["status"] == "passed" for line in lines)
+        assert _submit(five_rows, [0, 1], count=2) == [0, 0]
+        assert [_judged(five_rows, share) for share in (0, 1)] == [2, 3]
+
+
+def test_a_share_that_is_submitted_alone_keeps_its_rows(five_rows: Path) -> None:
+    assert _submit(five_rows, [0, 1], count=2) == [0, 0]
+    assert _submit(five_rows, [1], count=1) == [0]
+    assert [_judged(five_rows, share) for share in (0, 1)] == [2, 3]
+    assert _submit(five_rows, [2], count=1) == [2]
+
+
+def test_an_array_that_would_leave_rows_out_is_refused(five_rows: Path) -> None:
+    assert _submit(five_rows, [1, 2], count=2) == [2, 2]
+    assert _submit(five_rows, [0, 3], count=2) == [2, 2]
+    assert not (five_rows / "out" / "shares").exists()
+
+
+def test_shares_beyond_the_rows_are_empty(five_rows: Path) -> None:
+    assert _submit(five_rows, list(range(7)), count=7) == [0] * 7
+    assert sum(_judged(five_rows, share) for share in range(7)) == 5
+
+
+def test_every_pod_with_a_volume_may_write_to_it() -> None:
+    pods = [each["spec"]["template"]["spec"] for each in _all() if each["kind"] != "Service"]  # type: ignore[index]
+    for pod in pods:
+        users = {one["securityContext"]["runAsUser"] for one in pod["containers"]}
+        assert users == {pod["securityContext"]["fsGroup"]}

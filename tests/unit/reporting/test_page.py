@@ -95,7 +95,13 @@ def test_words_stand_left_and_numbers_right() -> None:
     assert "<thead>" not in table((), [("x", "y")], words=(0, 1))
 
 
+def test_a_table_that_takes_the_focus_has_a_name() -> None:
+    text = table(("<b>a</b>", "b &lt;&quot;", ""), [("x", "1", "2")])
+    assert 'role="group" aria-label="table: a, b &lt;&quot;"><table>' in text
+    assert 'aria-label="table"><table>' in table((), [("x", "y")])
+
+
 def test_what_is_wider_than_a_phone_scrolls_by_itself() -> None:
     text = whole("a")
     for wide in ("<table", "<svg"):
-        assert text.count(wide) == len(re.findall(f'class="scroll" tabindex="0">{wide}', text))
+        assert text.count(wide) == len(re.findall(f'class="scroll" tabindex="0"[^>]*>{wide}', text))

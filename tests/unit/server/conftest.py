@@ -7,11 +7,13 @@ unless `UNHACK_TEST_DATABASE=postgresql` asks for it: then all other tests run o
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
@@ -40,9 +42,48 @@ def _program(name: str) -> str | None:
     return found or shutil.which(name)
 
 
+@dataclass(frozen=True)
+class Postgres:
+    """A PostgreSQL of the tests, whose superuser is `postgres`."""
+
+    folder: Path
+    """Of its socket and its data."""
+    begin: tuple[str, ...]
+    end: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        """The address of its first database."""
+        return f"postgresql://postgres@/postgres?host={quote(str(self.folder))}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._run(self.begin)
+
+    def stop(self) -> None:
+        """End it at once."""
+        self._run(self.end)
+
+    def _run(self, command: tuple[str, ...]) -> None:
+        subprocess.run(command, check=True, cwd=self.folder, stdout=subprocess.DEVNULL, timeout=300)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The socket folder of a running PostgreSQL, whose superuser is `postgres`."""
+    """The socket folder of a running PostgreSQL."""
+    with _running_postgres() as found:
+        yield str(found.folder)
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[Postgres]:
+    """A running PostgreSQL that a test may stop and start."""
+    with _running_postgres() as found:
+        yield found
+
+
+@contextlib.contextmanager
+def _running_postgres() -> Iterator[Postgres]:
     initdb, pg_ctl = _program("initdb"), _program("pg_ctl")
     if initdb is None or pg_ctl is None:
         _absent("initdb and pg_ctl are not installed")
@@ -59,14 +100,14 @@ def postgres() -> Iterator[str]:
     make = [initdb, "-D", str(data), "-U", "postgres", "-A", "trust", "--no-sync"]
     start = [pg_ctl, "-D", str(data), "-o", options, "-l", str(folder / "log"), "-w", "start"]
     stop = [pg_ctl, "-D", str(data), "-m", "immediate", "stop"]
+    made = Postgres(folder, (*as_user, *start), (*as_user, *stop))
+    command = [*as_user, *make]
     try:
-        for command in (make, start):
-            subprocess.run(
-                [*as_user, *command], check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=300
-            )
-        yield str(folder)
+        subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=300)
+        made.start()
+        yield made
     finally:
-        subprocess.run([*as_user, *stop], check=False, cwd=folder, capture_output=True, timeout=120)
+        subprocess.run(made.end, check=False, cwd=folder, capture_output=True, timeout=120)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.problem import Problem
+from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
@@ -80,6 +83,52 @@ class TestArunBatch:
         with shared.pool(slots=1) as pool:
             asyncio.run(main(pool))
             run_one(pool, calls_job("def f(): return 1"))
+
+    def test_a_cancelled_task_waits_for_no_verdict(self) -> None:
+        executor = _NeverJudged()
+
+        async def main() -> bool:
+            judging = asyncio.create_task(arun_batch(TASK, [RIGHT, LOOP], executor=executor))
+            while not executor.open:
+                await asyncio.sleep(0.01)
+            judging.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await judging
+            return await asyncio.to_thread(executor.cancelled.wait, 60)
+
+        assert asyncio.run(main())
+
+
+class _NeverJudged:
+    """An executor, and its one flight, that gives no verdict before a minute is over."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.cancelled = threading.Event()
+        self._until = time.monotonic() + 90
+
+    def begin(self) -> Self:
+        """See `Executor`."""
+        return self
+
+    def add(self, items: list[tuple[int, Task, str]]) -> None:
+        """See `Flight`."""
+        self.open += len(items)
+
+    def take(
+        self, *, at_least: int = 1, timeout_s: float | None = None
+    ) -> list[tuple[int, Verdict]]:
+        """See `Flight`."""
+        left = self._until - time.monotonic()
+        if self.cancelled.wait(left if timeout_s is None else min(left, timeout_s)):
+            raise AssertionError("nothing is taken from a flight that was cancelled")
+        if time.monotonic() < self._until:
+            return []
+        return [(self.open, unscored_verdict("nobody judged it"))]
+
+    def cancel(self) -> None:
+        """See `Flight`."""
+        self.cancelled.set()
 
 
 class TestAstreamBatch:

@@ -5,15 +5,17 @@ Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, Field
+
+from unhack.server.http.completion_text import CompletionText
 
 
 class OpenRLHFCall(BaseModel):
     """Prompts with what the policy went on with; a label names a task."""
 
-    query: Annotated[list[str], Field(fail_fast=True)]
+    query: Annotated[list[CompletionText], Field(fail_fast=True)]
     """Each prompt and its completion, as one text."""
     prompts: Annotated[list[str], Field(fail_fast=True)]
     labels: list[Any]
@@ -26,3 +28,8 @@ class OpenRLHFReply(BaseModel):
     rewards: list[float]
     scores: list[float]
     extra_logs: dict[str, list[float]]
+
+
+def without_queries(body: Any) -> Any:
+    """A call without its queries, of which any text is judged."""
+    return {**cast("dict[str, Any]", body), "query": None} if isinstance(body, dict) else body

@@ -2,9 +2,10 @@
 
 Covered: bodies above the limit (413; never more than the limit is kept), many long ones at a time
 (`body_room`), clients that stop in the middle (408), encodings (415), malformed JSON, a name twice
-in an object, NaN, infinities and numbers beyond a double, lone surrogates, bytes that are no UTF-8,
-too many values, nesting that is too deep, wrong types and unknown fields. Each error names the
-field; where the body as a whole is wrong, that is `body`.
+in an object, NaN, infinities and numbers beyond a double, lone surrogates (but in completions,
+which are judged whatever they hold), bytes that are no UTF-8, too many values, nesting that is too
+deep, wrong types and unknown fields. Each error names the field; where the body as a whole is
+wrong, that is `body`.
 """
 
 from __future__ import annotations
@@ -149,13 +150,23 @@ def _marks(raw: bytes) -> int:
     return 1 + raw.count(b",") + raw.count(b":") + raw.count(b"[") + raw.count(b"{")
 
 
-async def read_whole(request: Request, raw: bytes, model: type[Model]) -> Model:
+Part = Callable[[Any], Any]
+"""What of a JSON value may hold no lone surrogate."""
+
+
+def _all(value: Any) -> Any:
+    return value
+
+
+async def read_whole(
+    request: Request, raw: bytes, model: type[Model], *, strict: Part = _all
+) -> Model:
     """The JSON of a body as a `model`; long ones are read beside the event loop, one at a time.
-    Raises RequestRefused."""
+    What `strict` leaves out may hold lone surrogates. Raises RequestRefused."""
     if len(raw) < _SHORT_BYTES:
-        return as_model(read_json(raw), model)
+        return as_model(read_json(raw, strict=strict), model)
     async with _held(request).room.parsing:
-        return await asyncio.to_thread(lambda: as_model(read_json(raw), model))
+        return await asyncio.to_thread(lambda: as_model(read_json(raw, strict=strict), model))
 
 
 def check_length(text: str, *, field: str) -> None:
@@ -187,13 +198,14 @@ def query_number(
     )
 
 
-async def read_model(request: Request, model: type[Model]) -> Model:
+async def read_model(request: Request, model: type[Model], *, strict: Part = _all) -> Model:
     """The body as a `model`. Raises RequestRefused."""
-    return await read_whole(request, await read_body(request), model)
+    return await read_whole(request, await read_body(request), model, strict=strict)
 
 
-def read_json(raw: bytes) -> Any:
-    """The JSON value. Raises RequestRefused (400) that names the field where there is one."""
+def read_json(raw: bytes, *, strict: Part = _all) -> Any:
+    """The JSON value. What `strict` leaves out may hold lone surrogates. Raises RequestRefused
+    (400) that names the field where there is one."""
     wrong: list[_Wrong] = []
 
     def no_number(words: str) -> _Wrong:
@@ -215,12 +227,12 @@ def read_json(raw: bytes) -> Any:
             object_pairs_hook=_without_twins,
         )
         if not wrong and _SURROGATE.search(raw):  # by halves it is a character, alone it is none
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+            json.dumps(strict(value), ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         raise _malformed("body", f"the body is no UTF-8: {error.reason}") from None
     except UnicodeEncodeError:
         words = "holds a lone surrogate (\\ud800 to \\udfff)"
-        raise _malformed(path_to(value, _has_surrogate), words) from None
+        raise _malformed(path_to(strict(value), _has_surrogate), words) from None
     except RecursionError:
         raise _malformed("body", "the body is nested too deeply") from None
     except ValueError as error:

@@ -96,13 +96,19 @@ async def on_unknown(_: Request, error: Exception) -> Response:
 
 
 async def on_database(request: Request, error: Exception) -> Response:
-    """The handler of a database that does not answer, is full, or belongs to another server: what
-    was asked may be asked again. A statement that SQLite does not understand is our fault."""
-    cause = getattr(error, "orig", None)
+    """The handler of a database that does not answer, is full, or belongs to another server."""
+    return await on_refused(request, database_refusal(error))
+
+
+def database_refusal(error: Exception) -> RequestRefused:
+    """The refusal of what a database did not answer: it may be asked again. A statement that SQLite
+    does not understand is our fault."""
+    number, cause = _logged(error), getattr(error, "orig", None)
     if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
-        return await on_unknown(request, error)
-    message = f"the database does not answer; the server's log has it under {_logged(error)}"
-    return problem(503, "database", message, headers={"Retry-After": "5"})
+        words = f"unhack failed; the server's log has it under {number}"
+        return RequestRefused(500, "internal", words)
+    words = f"the database does not answer; the server's log has it under {number}"
+    return RequestRefused(503, "database", words, headers={"Retry-After": "5"})
 
 
 def _logged(error: Exception) -> str:

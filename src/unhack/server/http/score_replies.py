@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from unhack.server.http.completion_text import CompletionText
+
 
 class VerdictLine(BaseModel):
     """The verdict of one completion of a batch."""
@@ -77,7 +79,7 @@ class ItemReply(BaseModel):
     index: int
     task: str
     """Its id, or `inline/` and the beginning of its hash."""
-    completion: str
+    completion: CompletionText
     same_as: int | None
     """The first item with the same task and completion, which was judged for both."""
     reward: float | None

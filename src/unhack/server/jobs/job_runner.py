@@ -2,7 +2,8 @@
 
 Covered: kill -9 at any point (a job that ran goes on in its folder, by what the audit or the
 tournament has stored); a tenant with many jobs does not keep another one's waiting; a job that
-fails, or breaks, is a state with words, and the next one runs.
+fails, or breaks, is a state with words, and the next one runs; while the database does not answer,
+what runs goes on, its end is stored afterwards, and what waits begins afterwards.
 Not covered: a cancelled job's last step, which runs to its end before its thread is free.
 """
 
@@ -13,17 +14,18 @@ import json
 import logging
 import shutil
 import threading
+import time
 import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from unhack.core.errors import UnhackError
 from unhack.core.extras import require
-from unhack.server.database.database import Database
+from unhack.server.database.database import Database, DatabaseTakenError
 from unhack.server.http.job_models import AuditOrder, JobProgress, TournamentOrder
 from unhack.server.jobs.audit_jobs import check_audit, run_audit, without_paths
 from unhack.server.jobs.job_store import JobStore, NewJob, new_job_id
@@ -34,6 +36,8 @@ from unhack.store.files import write_whole
 _log = logging.getLogger("unhack.server")
 _PACKAGES = ("numpy", "scipy", "safetensors")
 _LOOKS = 4
+_PAUSE_S = 5.0
+"""Before a database that did not answer is asked again."""
 _GRACE_S = 5.0
 """Seconds that a server's end waits for jobs to see it."""
 
@@ -52,6 +56,8 @@ class JobRunner:
         source takes seconds to parse, and threads that wait for that are few."""
         self._looking = threading.Lock()
         self._closing = False
+        self._unsure = False
+        """True when a claim may be stored of which nobody here knows."""
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -143,14 +149,18 @@ class JobRunner:
                 while taken is None:
                     if self._closing:
                         return
-                    taken = self._take()
+                    try:
+                        taken = self._take()
+                    except Exception as error:  # the database
+                        _log.error("jobs wait for the database", exc_info=error)
+                        self._unsure = True
+                        self._changed.wait(_PAUSE_S)
+                        continue
                     if taken is None:
                         self._changed.wait()
             row, work = taken
             try:
                 self._do(row, work)
-            except Exception as error:  # the database: the job is taken up by the next process
-                _log.error("a job could not be stored", exc_info=error, extra={"job": work.id})
             finally:
                 with self._changed:
                     self._work.pop(work.id, None)
@@ -158,6 +168,9 @@ class JobRunner:
 
     def _take(self) -> tuple[sa.RowMapping, JobWork] | None:
         """The oldest waiting job of the tenant with the fewest that run; None where none waits."""
+        if self._unsure:
+            self.store.reopen(but=list(self._work))
+            self._unsure = False
         running = Counter(work.tenant_id for work in self._work.values())
         waiting = self.store.queued()
         for row in sorted(waiting, key=lambda one: running[one["tenant_id"]]):
@@ -179,16 +192,40 @@ class JobRunner:
             return  # it is cancelled, or waits for the next process
         except UnhackError as error:
             words = str(without_paths(str(error), work.folder)).replace("\0", "\\0")
-            self.store.finish(work.id, error=words)
+            self._store_end(work, error=words.encode("utf-8", "backslashreplace").decode())
             return
         except BaseException as error:
-            number = uuid.uuid4().hex[:12]
-            _log.error("job failed", exc_info=error, extra={"error_id": number})
-            words = f"unhack failed; the server's log has it under {number}"
-            self.store.finish(work.id, error=words)
+            self._store_end(work, error=_failed(error))
             return
-        text = json.dumps(result.report, allow_nan=False)
-        self.store.finish(work.id, result=text)
+        self._store_end(work, result=json.dumps(result.report, allow_nan=False))
+
+    def _store_end(
+        self, work: JobWork, *, result: str | None = None, error: str | None = None
+    ) -> None:
+        """Store how a job ended, again and again where the database does not take it, until this
+        process leaves the job to the next."""
+        ended_at = time.time()
+        while True:
+            try:
+                self.store.finish(work.id, result=result, error=error, at=ended_at)
+                return
+            except (SQLAlchemyError, DatabaseTakenError) as unstored:
+                _log.error(
+                    "the end of a job will be stored", exc_info=unstored, extra={"job": work.id}
+                )
+            except Exception as broken:  # the database is closed, for one
+                _log.error("a job could not be stored", exc_info=broken, extra={"job": work.id})
+                return
+            with self._changed:
+                if self._changed.wait_for(lambda: self._closing, _PAUSE_S):
+                    return
+
+
+def _failed(error: BaseException) -> str:
+    """The words for a client; the log gets the trace."""
+    number = uuid.uuid4().hex[:12]
+    _log.error("job failed", exc_info=error, extra={"error_id": number})
+    return f"unhack failed; the server's log has it under {number}"
 
 
 def _carried_out(kind: str, request: dict[str, Any], work: JobWork) -> JobResult:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,9 +131,10 @@ class JobStore:
         query = query.order_by(_JOBS.c.created_at.desc(), _JOBS.c.id).limit(most)
         return self._database.read(lambda one: list(one.execute(query).mappings()))
 
-    def reopen(self) -> None:
-        """Put what ran when the last process ended back into the queue."""
-        statement = sa.update(_JOBS).where(_JOBS.c.state == "running").values(state="queued")
+    def reopen(self, *, but: Sequence[str] = ()) -> None:
+        """Put what ran when the last process ended back into the queue, `but` what runs here."""
+        left = sa.and_(_JOBS.c.state == "running", _JOBS.c.id.not_in(but))
+        statement = sa.update(_JOBS).where(left).values(state="queued")
         self._database.write(lambda connection: connection.execute(statement)).result()
 
     def queued(self) -> list[sa.RowMapping]:
@@ -153,13 +155,14 @@ class JobStore:
         now = time.time()
         return self._change(job_id, ("queued", "running"), state="cancelled", finished_at=now)
 
-    def finish(self, job_id: str, *, result: str | None = None, error: str | None = None) -> bool:
-        """Mark a running job as done, or as failed with an `error`; False where it was cancelled
-        meanwhile."""
+    def finish(
+        self, job_id: str, *, at: float, result: str | None = None, error: str | None = None
+    ) -> bool:
+        """Mark a running job as done, or as failed with an `error`, `at` seconds since 1970; False
+        where it was cancelled meanwhile."""
         state = "done" if error is None else "failed"
-        now = time.time()
         return self._change(
-            job_id, ("running",), state=state, result=result, error=error, finished_at=now
+            job_id, ("running",), state=state, result=result, error=error, finished_at=at
         )
 
     def _change(self, job_id: str, states: tuple[str, ...], **values: Any) -> bool:

@@ -36,11 +36,16 @@ _ESCAPE = re.compile("/u([0-9a-f]{4})")
 
 @dataclass(frozen=True, slots=True)
 class GroupCounts:
-    """Groups whose completions are all judged and scored."""
+    """Groups by how their rewards vary, as `core.group.GroupReport` has them. While a batch is
+    judged, groups of which every item has its verdict; groups without a reward are left out."""
 
     groups: int
     all_pass: int
+    """Groups in which every scored item has the full reward 1."""
     all_fail: int
+    """Groups in which every scored item has reward 0."""
+    no_signal: int
+    """Groups without variance; the two above among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,11 @@ class FigureCache:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        found = database.read(lambda c: count_batch(c, batch.id, group_size=batch.group_size))
+        found = database.read(
+            lambda c: count_batch(
+                c, batch.id, group_size=batch.group_size, ended=batch.finished_at is not None
+            )
+        )
         if batch.finished_at is not None:
             with self._lock:
                 self._known[key] = found
@@ -97,17 +106,20 @@ class FigureCache:
 
 
 def count_batch(
-    connection: sa.Connection, batch_id: str, *, group_size: int | None
+    connection: sa.Connection, batch_id: str, *, group_size: int | None, ended: bool
 ) -> BatchFigures:
-    """The figures of a batch as they are now, in one walk through its items."""
+    """The figures of a batch as they are now, in one walk through its items; groups that are not
+    judged whole count where the batch has `ended`."""
     facts = _facts(connection, batch_id)
     asked = [_statuses(facts), _bars(facts), _reasons(facts), _slowest(facts)]
     if group_size:
-        asked.append(_groups(facts, group_size))
+        asked.append(_groups(facts, group_size, ended=ended))
     found: dict[str, list[tuple[Any, ...]]] = {}
     for kind, *values in connection.execute(sa.union_all(*asked)):
         found.setdefault(kind, []).append(tuple(values))
-    bars = {int(number): (int(count), total) for _, _, number, count, total in found.get("bar", ())}
+    bars = {
+        int(number): (int(count), total) for _, _, number, count, total, _ in found.get("bar", ())
+    }
     scored = sum(count for count, _ in bars.values())
     counts = [int(value or 0) for value in found["group"][0][2:]] if group_size else []
     slowest = sorted(found.get("slow", ()), key=lambda row: (-row[3], row[2]))
@@ -167,9 +179,9 @@ def _row(
     status: sa.ColumnElement[Any] | None = None,
     reason: sa.ColumnElement[Any] | None = None,
 ) -> sa.Select[*tuple[Any, ...]]:
-    """One kind of rows of the answer: its name, a status, a reason and three numbers."""
+    """One kind of rows of the answer: its name, a status, a reason and four numbers."""
     texts = [sa.cast(sa.null() if each is None else each, sa.Text) for each in (status, reason)]
-    numbers = [sa.cast(each, sa.Float) for each in (*values, *[sa.null()] * (3 - len(values)))]
+    numbers = [sa.cast(each, sa.Float) for each in (*values, *[sa.null()] * (4 - len(values)))]
     named = (sa.literal(kind, sa.Text), *texts, *numbers)
     return sa.select(*(each.label(f"c{place}") for place, each in enumerate(named)))
 
@@ -189,28 +201,27 @@ def _bars(facts: sa.CTE) -> sa.Select[*tuple[Any, ...]]:
     return _row("bar", binned.c.bar, sa.func.count(), summed).group_by(binned.c.bar)
 
 
-def _groups(facts: sa.CTE, size: int) -> sa.Select[*tuple[Any, ...]]:
-    """Whole groups alone: those of which every item is judged and scored."""
-    scored = facts.c.status != Status.UNSCORED.value
-    passed = sa.case((facts.c.status == Status.PASSED.value, 1), else_=0)
-    listed = (
-        sa.select(
-            ((facts.c.position - facts.c.position % size) / size).label("number"),
-            passed.label("passed"),
-        )
-        .where(scored)
-        .subquery()
-    )
-    count = sa.func.count()
+def _groups(facts: sa.CTE, size: int, *, ended: bool) -> sa.Select[*tuple[Any, ...]]:
+    """Groups with a reward; those alone of which every item is judged, unless the batch `ended`."""
+    count, reward = sa.func.count(), facts.c.reward
+    number = (facts.c.position - facts.c.position % size) / size
     groups = (
-        sa.select(sa.func.sum(listed.c.passed).label("passed"))
-        .group_by(listed.c.number)
-        .having(count == size)
+        sa.select(
+            sa.func.count(reward).label("scored"),
+            sa.func.min(reward).label("low"),
+            sa.func.max(reward).label("high"),
+        )
+        .group_by(number)
+        .having(sa.func.count(reward) > 0, *([] if ended else [count == size]))
         .subquery()
     )
-    every = sa.func.sum(sa.case((groups.c.passed == size, 1), else_=0))
-    none = sa.func.sum(sa.case((groups.c.passed == 0, 1), else_=0))
-    return _row("group", sa.func.count(), every, none).select_from(groups)
+
+    def those(*holds: sa.ColumnElement[bool]) -> sa.ColumnElement[Any]:
+        return sa.func.sum(sa.case((sa.and_(*holds), 1), else_=0))
+
+    same = sa.or_(groups.c.scored < 2, groups.c.low == groups.c.high)
+    full, none = those(groups.c.low == 1.0), those(groups.c.high == 0.0)
+    return _row("group", count, full, none, those(same)).select_from(groups)
 
 
 def _reasons(facts: sa.CTE) -> sa.Select[*tuple[Any, ...]]:

@@ -28,6 +28,7 @@ from unhack.server.pages.view import (
     pages_of,
     short,
 )
+from unhack.server.scoring.batch_store import RECEIVING
 
 _HERE = f"{ROOM}/batches"
 _MOST_REASONS = 20
@@ -46,7 +47,7 @@ def latest(view: View, *, most: int, skipped: int = 0) -> str:
     """A table of the tenant's batches, the newest first; where there are none, what to do."""
     rows = view.rows(
         sa.select(batches)
-        .where(batches.c.tenant_id == view.caller.tenant_id)
+        .where(*_told(view))
         .order_by(batches.c.created_at.desc(), batches.c.id)
         .limit(most)
         .offset(skipped)
@@ -71,8 +72,13 @@ def _row(view: View, row: SimpleNamespace) -> tuple[str, ...]:
 
 def count(view: View) -> int:
     """The tenant's batches."""
-    asked = sa.select(sa.func.count()).where(batches.c.tenant_id == view.caller.tenant_id)
+    asked = sa.select(sa.func.count()).where(*_told(view))
     return int(view.service.database.read(lambda c: c.execute(asked).scalar_one()))
+
+
+def _told(view: View) -> tuple[sa.ColumnElement[bool], ...]:
+    """The tenant's batches, but those that were not accepted: the API knows none of them."""
+    return batches.c.tenant_id == view.caller.tenant_id, batches.c.state != RECEIVING
 
 
 def all_batches(view: View) -> PageContent:
@@ -86,11 +92,7 @@ def all_batches(view: View) -> PageContent:
 def batch_of(view: View) -> SimpleNamespace:
     """The row of the batch that the address names. Raises RequestRefused (404)."""
     wanted = view.given["batch"]
-    rows = view.rows(
-        sa.select(batches).where(
-            batches.c.tenant_id == view.caller.tenant_id, batches.c.id == wanted
-        )
-    )
+    rows = view.rows(sa.select(batches).where(*_told(view), batches.c.id == wanted))
     if not rows:
         raise not_there("batch", wanted)
     return rows[0]
@@ -127,8 +129,8 @@ def _summary(batch: SimpleNamespace, found: BatchFigures) -> str:
             "all pass": _share(every.all_pass, every.groups),
             "all fail": _share(every.all_fail, every.groups),
         }
-        same = _share(every.all_pass + every.all_fail, every.groups)
-        why += f" {same} of the groups of {batch.group_size} have equal outcomes: they give a "
+        same = _share(every.no_signal, every.groups)
+        why += f" {same} of the groups of {batch.group_size} have equal rewards: they give a "
         why += "policy no gradient."
     if batch.error:
         why += f' <b class="bad">{safe(batch.error, most=_LETTERS)}</b>'
@@ -202,7 +204,7 @@ def _reasons(found: BatchFigures) -> str:
 
 
 def _slowest(view: View, batch: SimpleNamespace, found: BatchFigures) -> str:
-    if not found.slowest:
+    if not any(slow.wall_s for slow in found.slowest):  # texts, which take none of a worker's
         return ""
     rows = [
         (

@@ -118,8 +118,11 @@ def empty(html: str) -> str:
 
 
 def pages_of(view: View, count: int) -> str:
-    """Links to the other pages of a list of so many rows."""
+    """Links to the other pages of a list of so many rows. Raises RequestRefused (404) for a page
+    behind the last."""
     last = max(1, -(-count // ROWS))
+    if view.number > last:
+        raise RequestRefused(404, "not_found", f"page: the last one is {last:,}", field="page")
     if view.kept or last == 1:
         return card(f"The first {ROWS:,} of {count:,}.") if count > ROWS else ""
     here = view.number

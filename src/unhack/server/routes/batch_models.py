@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from unhack.server.http.completion_text import CompletionText
 from unhack.server.scoring.deadlines import LONGEST_S
 from unhack.server.scoring.inline import InlineTask
 
@@ -15,7 +16,7 @@ _SOME = Field(min_length=1, fail_fast=True)
 _TaskName = Annotated[str, Field(min_length=1, max_length=300)]
 AnyTask = _TaskName | InlineTask
 """The id of a task, or a task as a value."""
-AnyCompletion = str | Annotated[list[dict[str, Any]], Field(fail_fast=True)]
+AnyCompletion = CompletionText | Annotated[list[dict[str, Any]], Field(fail_fast=True)]
 """A text, or the messages of a chat, of which the last of the assistant counts."""
 Deadline = Annotated[float, Field(gt=0, le=LONGEST_S)]
 """Seconds from now."""
@@ -56,3 +57,17 @@ class BatchBody(BaseModel):
     wait: bool = True
     """False for an id at once."""
     deadline_s: Deadline | None = None
+
+
+def without_completions(body: Any) -> Any:
+    """A body of scoring without its completions, of which any text is judged."""
+    if not isinstance(body, dict):
+        return body
+    left = {**cast("dict[str, Any]", body), "completion": None, "completions": None}
+    items = left.get("items")
+    if isinstance(items, list):
+        left["items"] = [
+            {**cast("dict[str, Any]", item), "completion": None} if isinstance(item, dict) else item
+            for item in cast("list[Any]", items)
+        ]
+    return left

@@ -17,7 +17,12 @@ from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import keep_room, query_number, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import BatchList, BatchSummary, ItemReply
-from unhack.server.routes.batch_models import AnyCompletion, BatchBody, BatchItem
+from unhack.server.routes.batch_models import (
+    AnyCompletion,
+    BatchBody,
+    BatchItem,
+    without_completions,
+)
 from unhack.server.routes.score import completion_text
 from unhack.server.scoring import replies
 from unhack.server.scoring.batch_store import ACCEPTED, CANCELLED, NewBatch, NewItem
@@ -35,7 +40,7 @@ _ID_HEADER = "Unhack-Batch"
 async def _create(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
     raw = await read_body(request)
-    body = await read_whole(request, raw, BatchBody)
+    body = await read_whole(request, raw, BatchBody, strict=without_completions)
     key, digest = key_of(request), digest_of(request, raw)
     del raw
     async with service.once.hold(caller.tenant_id, key):
@@ -197,7 +202,8 @@ async def _item(request: Request) -> Response:
         verdict=json.loads(row["verdict"] or "null"),
         outputs=json.loads(row["outputs"] or "[]"),
     )
-    return JSONResponse(reply.model_dump(mode="json"))
+    # In ASCII: UTF-8 cannot say half of a surrogate pair, which a completion may hold.
+    return Response(json.dumps(reply.model_dump(mode="json")), media_type="application/json")
 
 
 async def _cancel(request: Request) -> Response:

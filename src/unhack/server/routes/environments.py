@@ -54,7 +54,8 @@ async def _open(request: Request) -> Response:
     )
     with of_field("task"):
         reply = await _blocking(request, begin)
-    headers = {"Location": f"/v1/episodes/{reply.id}"}
+    # Relative: the prefix of a proxy, and `/k/KEY`, stay.
+    headers = {"Location": f"../../episodes/{reply.id}"}
     return JSONResponse(reply.model_dump(mode="json"), 201, headers)
 
 

@@ -25,7 +25,11 @@ from unhack.server.access.caller import Grant
 from unhack.server.foreign.fusion_judging import judge_submission
 from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
 from unhack.server.foreign.fusion_runs import RunJob, run_code
-from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
+from unhack.server.foreign.openrlhf_models import (
+    OpenRLHFCall,
+    OpenRLHFReply,
+    without_queries,
+)
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import check_length, read_model
 from unhack.server.http.presence import while_present
@@ -69,7 +73,7 @@ async def _ping(_: Request) -> Response:
 
 async def _reward(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
-    call = await read_model(request, OpenRLHFCall)
+    call = await read_model(request, OpenRLHFCall, strict=without_queries)
     for number, query in enumerate(call.query):
         check_length(query, field=f"query.{number}")
     for field, listed in (("prompts", call.prompts), ("labels", call.labels)):

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -37,6 +38,8 @@ from unhack.server.service import Service, caller_of, service_of
 
 _BEAT_S, _QUIET_S = 0.5, 15.0
 """Seconds between looks at a job, and after which a stream says that it is alive."""
+_PAUSE_S = 2.0
+"""Before a database that did not answer is asked again."""
 _ID = re.compile(r"[0-9a-f]{32}")
 _MOST = 100
 _LATEST = 1e12
@@ -61,7 +64,7 @@ async def _order(request: Request, kind: str, model: type[Any]) -> Response:
     finally:
         service.jobs.looks.leave(caller.tenant_id)
     row = await run_in_threadpool(service.jobs.store.find, job_id, caller.tenant_id)
-    headers = {"Location": f"/v1/jobs/{job_id}"}
+    headers = {"Location": f"jobs/{job_id}"}  # relative: a proxy's prefix, and `/k/KEY`, stay
     return JSONResponse(_reply(request, row), 202, headers)
 
 
@@ -125,9 +128,15 @@ async def _stream(request: Request) -> AsyncGenerator[str]:
 async def _news(request: Request, service: Service) -> AsyncGenerator[str]:
     last, quiet = "", 0.0
     while not service.door.shut.is_set():
-        if await service.callers.find(key_in(request)) is None:
-            return  # it was revoked
-        reply = _reply(request, await _found(request, whole=False))
+        try:
+            if await service.callers.find(key_in(request)) is None:
+                return  # it was revoked
+            found = await _found(request, whole=False)
+        except OperationalError:  # the database does not answer; the stream outlives that
+            yield ": the database does not answer\n\n"
+            await asyncio.sleep(_PAUSE_S)
+            continue
+        reply = _reply(request, found)
         text = json.dumps(reply)
         ended = reply["state"] in ENDED
         if text != last or ended:

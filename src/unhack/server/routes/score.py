@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +16,7 @@ from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import check_length, keep_room, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import ScoreReply
-from unhack.server.routes.batch_models import AnyCompletion, ScoreBody
+from unhack.server.routes.batch_models import AnyCompletion, ScoreBody, without_completions
 from unhack.server.scoring.batch_store import verdict_text
 from unhack.server.scoring.deadlines import deadline_of
 from unhack.server.scoring.once import check_same, digest_of, key_of
@@ -23,11 +24,13 @@ from unhack.server.scoring.scoring import ScoreOrder
 from unhack.server.service import caller_of, service_of
 from unhack.verifiers.reward import reward_of
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 async def _score(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
     raw = await read_body(request)
-    body = await read_whole(request, raw, ScoreBody)
+    body = await read_whole(request, raw, ScoreBody, strict=without_completions)
     key, digest = key_of(request), digest_of(request, raw)
     deadline_at = deadline_of(request, body.deadline_s)
     completion = completion_text(body.completion, field="completion")
@@ -67,6 +70,8 @@ def completion_text(completion: AnyCompletion, *, field: str) -> str:
         text = text_of(completion, name=field)
     except UsageError as error:
         raise RequestRefused(422, "invalid", str(error), field=field) from None
+    if _SURROGATE.search(text):  # halves of two parts of a message that meet are one character
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     check_length(text, field=field)
     return text
 

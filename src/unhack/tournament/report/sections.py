@@ -56,8 +56,10 @@ def head(record: TournamentRecord) -> str:
             f"<code>{_safe(one.digest[:12])}</code>."
             for of, one in record.winners.items()
         )
-    else:
+    elif record.finished:
         word, why = "No champion", "No submission earned a fitness that held."
+    else:
+        word, why = "No champion yet", "No submission has earned a fitness that holds so far."
     name, contest = _safe(record.settings.title), _safe(record.settings.contest)
     return top(
         f'Tournament: {name} <span class="soft">({contest})</span>',

@@ -17,7 +17,7 @@ from unhack.server.http.problems import RequestRefused
 from unhack.server.routes.batch_models import BatchBody
 from unhack.server.service import Service
 
-from ..requests import FOUR, PLUS_ONE, RIGHT, bearer  # noqa: TID252
+from ..requests import BOTH, FOUR, PLUS_ONE, RIGHT, bearer  # noqa: TID252
 
 
 def post(client: TestClient, key: str, path: str, text: str | bytes) -> Any:
@@ -55,6 +55,55 @@ def test_what_only_looks_like_a_surrogate_is_judged(
 ) -> None:
     body = f'{{"task": {json.dumps(FOUR)}, "completion": "{text} \\\\boxed{{4}}"}}'
     assert post(client, key, "score", body.encode()).json()["reward"] == 1.0
+
+
+LONE = "def f(x):\n    return x + 1  # \ud800\n"
+
+
+@pytest.mark.parametrize("database", BOTH, indirect=True)
+@pytest.mark.parametrize("kind", ["completions", "items"])
+def test_a_lone_surrogate_in_a_completion_takes_no_other_with_it(
+    client: TestClient, key: str, kind: str
+) -> None:
+    chat = [{"role": "assistant", "content": LONE}]
+    texts = [RIGHT, LONE, RIGHT + "# another\n", chat]
+    body: dict[str, Any] = {"task": PLUS_ONE, "completions": texts}
+    if kind == "items":
+        body = {"items": [{"task": PLUS_ONE, "completion": text} for text in texts]}
+    told = post(client, key, "batches", json.dumps(body)).json()
+    assert told["rewards"] == [1.0, 0.0, 1.0, 0.0]
+    assert [line["verdict"]["status"] for line in told["verdicts"]][1::2] == ["invalid"] * 2
+    assert "surrogate" in told["verdicts"][1]["verdict"]["reason"]
+    item = client.get(f"/v1/batches/{told['id']}/items/1", headers=bearer(key))
+    assert item.json()["completion"] == LONE
+
+
+def test_halves_of_two_parts_that_meet_are_one_character(client: TestClient, key: str) -> None:
+    parts = [{"text": "\ud83d"}, {"text": "\ude00 \\boxed{4}"}]
+    chat = [{"role": "assistant", "content": parts}]
+    told = post(client, key, "score", json.dumps({"task": FOUR, "completion": chat})).json()
+    item = client.get(f"/v1/batches/{told['batch']}/items/0", headers=bearer(key)).json()
+    assert (told["reward"], item["completion"]) == (1.0, "\U0001f600 \\boxed{4}")
+
+
+@pytest.mark.parametrize("language", ["python", "cpp"])
+def test_a_program_with_a_lone_surrogate_is_a_verdict(
+    client: TestClient, key: str, language: str
+) -> None:
+    task = {"kind": "stdio", "language": language, "cases": [{"stdin": "", "stdout": "4"}]}
+    body = {"task": task, "completions": ["4\ud800", "\ud800"]}
+    told = post(client, key, "batches", json.dumps(body)).json()
+    assert told["rewards"] == [0.0, 0.0], told
+
+
+def test_a_lone_surrogate_elsewhere_is_refused_by_its_name(client: TestClient, key: str) -> None:
+    task = {**FOUR, "answer": "\ud800"}
+    for body, field in (
+        ({"task": FOUR, "completions": ["x"], "estimator": "\ud800"}, "estimator"),
+        ({"items": [{"task": task, "completion": "\ud800"}]}, "items.0.task.answer"),
+    ):
+        reply = post(client, key, "batches", json.dumps(body))
+        assert (reply.status_code, reply.json()["error"]["field"]) == (400, field)
 
 
 def test_a_body_of_millions_of_values_is_refused_before_it_is_parsed(

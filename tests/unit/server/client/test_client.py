@@ -181,17 +181,27 @@ def test_any_text_of_a_policy_has_the_servers_answer(url: str, key: str, text: s
         async with AsyncClient(url, key) as client:
             return (await client.score(NAME, text)).reward
 
-    if text == "\ud800":
-        with (
-            Client(url, key) as client,
-            pytest.raises(ServiceError, match=r"completions\.1: .*lone"),
-        ):
-            list(client.stream_batch(NAME, [RIGHT, text]))
-        with pytest.raises(ServiceError, match="completion: holds a lone surrogate") as told:
-            asyncio.run(main())
-        assert told.value.status == 400
-    else:
-        assert asyncio.run(main()) == 0.0
+    assert asyncio.run(main()) == 0.0
+    with Client(url, key) as client:
+        *_, last = client.stream_batch(NAME, [RIGHT, text, RIGHT])
+        assert last["summary"]["rewards"] == [1.0, 0.0, 1.0]
+        assert client.item(last["summary"]["id"], 1).completion == text
+
+
+def test_a_lone_surrogate_outside_of_completions_has_the_servers_words(url: str, key: str) -> None:
+    with (
+        Client(url, key) as client,
+        pytest.raises(ServiceError, match="task: holds a lone surrogate") as told,
+    ):
+        client.score("\ud800", RIGHT)
+    assert told.value.status == 400
+
+
+def test_a_server_below_a_path_is_reached_by_its_address(url: str, key: str) -> None:
+    with Client(f"{url}/k/{key}", "no key in the header") as client:
+        assert client.score(NAME, RIGHT).reward == 1.0
+        job = client.order(AuditOrder(task=NAME, calls=300, seconds=60, stop_at_first=True))
+        assert client.cancel_job(job.id).id == job.id
 
 
 def test_a_number_that_json_lacks_is_said_so(url: str, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def call(client: TestClient, key: str) -> Any:
             "prompts": [PROMPT] * len(texts),
             "labels": [label] * len(texts),
         }
-        return client.post(f"/k/{key}/openrlhf/reward", json=asked)
+        return client.post(f"/k/{key}/openrlhf/reward", content=json.dumps(asked))
 
     return send
 
@@ -50,3 +51,8 @@ def test_a_folder_that_is_there_reads_like_one_that_is_not(call: Any, tmp_path: 
     there, missing = (call(["x"], str(path)).json() for path in (tmp_path, tmp_path / "no"))
     assert there["error"]["message"].startswith("labels: unknown task")
     assert missing["error"]["message"].startswith("labels: unknown task")
+
+
+def test_a_lone_surrogate_in_a_query_takes_no_other_with_it(call: Any) -> None:
+    right = str(find_task(NAME).problem.reference)
+    assert call([right, f"{right}# \ud800\n"]).json()["rewards"] == [1.0, 0.0]

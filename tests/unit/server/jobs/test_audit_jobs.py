@@ -26,7 +26,7 @@ def test_a_reward_is_audited_and_its_report_comes_back(
 ) -> None:
     told = client.post("/v1/audits", json=small_audit, headers=headers)
     assert told.status_code == 202
-    assert told.headers["location"] == f"/v1/jobs/{told.json()['id']}"
+    assert told.headers["location"] == f"jobs/{told.json()['id']}"
     job = ended(told.json()["id"])
     assert (job["state"], job["error"]) == ("done", None)
     assert job["result"]["conclusion"] == "exploitable"

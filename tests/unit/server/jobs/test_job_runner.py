@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx
 import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
@@ -68,6 +69,25 @@ def test_the_same_key_is_the_same_job(client: TestClient, headers: Any) -> None:
     assert (other.status_code, other.json()["error"]["code"]) == (422, "key_reused")
     assert len(client.get("/v1/jobs", headers=headers).json()["jobs"]) == 1
     client.delete(f"/v1/jobs/{first.json()['id']}", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "end"),
+    [
+        ("v1/audits", LONG, "/v1/jobs/"),
+        ("v1/environments/strings/episodes", {"seed": 1}, "/v1/episodes/"),
+    ],
+)
+def test_the_location_leads_there_below_any_prefix(
+    client: TestClient, service: Service, path: str, body: Any, end: str
+) -> None:
+    key = service.directory.add_key("alpha", list(Grant))
+    made = client.post(f"/k/{key}/{path}", json=body)
+    where = made.headers["Location"]
+    assert client.get(str(made.url.join(where))).json()["id"] == made.json()["id"]  # by the path
+    behind = httpx.URL(f"https://proxy.example/team/judge/{path}").join(where)
+    assert str(behind) == f"https://proxy.example/team/judge{end}{made.json()['id']}"
+    client.delete(str(made.url.join(where)))
 
 
 def test_a_cancelled_job_stays_cancelled(client: TestClient, headers: Any) -> None:

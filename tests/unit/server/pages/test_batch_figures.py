@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
+from unhack.core.group import group_report
 from unhack.core.verdict import CaseResult, Status, Usage, Verdict, unscored_verdict
 from unhack.server.database.database import Database
 from unhack.server.pages.batch_figures import BINS, GroupCounts, count_batch
@@ -40,7 +42,7 @@ def check_figures(database: Database, service: Service, key: str, size: int | No
     verdicts = [some_verdict(draw) for _ in range(121)]
     rows = [("strings/knit-rows", "x", verdict) for verdict in verdicts]
     made = store_batch(service, caller_of(service, key).tenant_id, rows, group_size=size)
-    found = database.read(lambda c: count_batch(c, made, group_size=size))
+    found = database.read(lambda c: count_batch(c, made, group_size=size, ended=True))
 
     assert found.statuses == Counter(verdict.status for verdict in verdicts)
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
@@ -59,7 +61,17 @@ def check_figures(database: Database, service: Service, key: str, size: int | No
     if size is None:
         assert found.groups is None
         return
-    groups = [verdicts[first : first + size] for first in range(0, len(verdicts), size)]
-    whole = [each for each in groups if len(each) == size and all(one.scored for one in each)]
-    counts = [sum(one.passed for one in each) for each in whole]
-    assert found.groups == GroupCounts(len(whole), counts.count(size), counts.count(0))
+    assert found.groups == counted_groups(verdicts, size)
+    found = database.read(lambda c: count_batch(c, made, group_size=size, ended=False))
+    whole = verdicts[: len(verdicts) - len(verdicts) % size]
+    assert found.groups == counted_groups(whole, size)  # one that is under way is none yet
+
+
+def counted_groups(verdicts: Sequence[Verdict], size: int) -> GroupCounts:
+    """The counts as `GET /v1/batches/ID` makes its shares of them."""
+    rewards = [verdict.score for verdict in verdicts]
+    listed = [range(at, min(at + size, len(rewards))) for at in range(0, len(rewards), size)]
+    filled = [group for group in listed if any(rewards[at] is not None for at in group)]
+    told = group_report(rewards, filled)
+    shares = (told.all_pass, told.all_fail, told.no_signal)
+    return GroupCounts(len(filled), *(round(share * len(filled)) for share in shares))

@@ -199,6 +199,68 @@ def test_a_run_is_followed_while_it_goes_on(
     assert tab.locator(".word").inner_text() == "Finished"
 
 
+def test_a_live_page_asks_again_where_the_answer_is_no_stream(
+    browser: Any, address: str, filled: dict[str, str], service: Service
+) -> None:
+    tab = signed_in(browser, address, filled["key"])
+    left = [503, 502]
+    asked: list[str] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.url)
+        if left:
+            route.fulfill(status=left.pop(), content_type="text/html", body="restarting")
+        else:
+            route.continue_()
+
+    tab.route("**/run-events/**", answer)
+    tab.goto(address + filled["run"])
+    tab.get_by_text("Not connected; trying again.").wait_for()
+    tab.get_by_text("Live: this page follows the run.").wait_for()
+    assert len(asked) == 3
+    go_on(service.settings.data / "runs" / "a", step=7)
+    tab.locator("td", has_text="7").first.wait_for()
+
+
+def test_a_tab_that_nobody_sees_holds_no_connection(
+    browser: Any, address: str, filled: dict[str, str], service: Service
+) -> None:
+    tab = signed_in(browser, address, filled["key"])
+    asked: list[str] = []
+    ended: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("requestfailed", lambda request: ended.append(request.url))
+    tab.goto(address + filled["run"])
+    tab.get_by_text("Live: this page follows the run.").wait_for()
+    streams = [url for url in asked if "/run-events/" in url]
+    tab.evaluate(SEEN, False)
+    tab.wait_for_timeout(100)
+    assert ended == streams[-1:]
+    go_on(service.settings.data / "runs" / "a", step=7)
+    tab.evaluate(SEEN, True)
+    tab.locator("td", has_text="7").first.wait_for()
+
+
+SEEN = """(seen) => {
+  Object.defineProperty(document, "hidden", { configurable: true, value: !seen });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""Hides a tab, or shows it."""
+
+
+def test_news_leave_the_focus_where_it_is(
+    browser: Any, address: str, filled: dict[str, str], service: Service
+) -> None:
+    tab = signed_in(browser, address, filled["key"])
+    tab.goto(address + filled["run"])
+    tab.get_by_text("Live: this page follows the run.").wait_for()
+    tab.locator(".scroll").last.focus()
+    go_on(service.settings.data / "runs" / "a", step=7)
+    tab.locator("td", has_text="7").first.wait_for()
+    held = "document.activeElement === [...document.querySelectorAll('.scroll')].at(-1)"
+    assert tab.evaluate(held)
+
+
 def test_a_page_works_without_a_script(browser: Any, address: str, filled: dict[str, str]) -> None:
     tab = signed_in(browser, address, filled["key"], java_script_enabled=False)
     for path in (filled["run"], filled["batch"], filled["item 1"]):

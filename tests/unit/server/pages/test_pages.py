@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 from unhack.core.verdict import CaseResult, Status, Usage, Verdict, unscored_verdict
@@ -238,9 +240,58 @@ def test_a_batch_shows_its_groups_reasons_and_slowest(reader: TestClient, batch:
     text = re.sub(r"<[^>]+>", " ", reader.get(f"{ROOM}/batches/{batch}").text)
     words = re.sub(r"\s+", " ", text)
     assert "all pass 33.3%" in words.replace("33.3% all pass", "all pass 33.3%")
-    assert "66.7% of the groups of 2 have equal outcomes" in words
+    assert "66.7% of the groups of 2 have equal rewards" in words
     assert "failed expected 3, got 4 3" in words
     assert "item 3 failed 2.5 s" in words
+
+
+def test_a_group_with_partial_credit_has_its_gradient(
+    reader: TestClient, service: Service, key: str
+) -> None:
+    half = Verdict(Status.FAILED, 0.5, "case 2 of 2: wrong", FAILED.cases, Usage(0.1, 0.1, 1))
+    judged = [half, FAILED, half, half]
+    rows = [(TASK, "x", verdict) for verdict in judged]
+    made = store_batch(service, caller_of(service, key).tenant_id, rows, group_size=2)
+    told = reader.get(f"/v1/batches/{made}", headers={"X-API-Key": key}).json()
+    words = reader.get(f"{ROOM}/batches/{made}").text
+    assert (told["all_fail"], told["no_signal"]) == (0.0, 0.5)
+    assert "50.0% of the groups of 2 have equal rewards" in words
+
+
+def test_an_address_without_a_page_is_told_on_one(reader: TestClient, batch: str) -> None:
+    for path in ("nonsense", "batches?page=2", f"batches/{batch}?page=2", "audits?page=9"):
+        told = reader.get(f"{ROOM}/{path}")
+        assert (told.status_code, told.headers["content-type"][:9]) == (404, "text/html"), path
+    assert reader.get("/v1/nonsense").headers["content-type"] == "application/json"
+
+
+def test_a_batch_that_was_not_accepted_is_on_no_page(
+    reader: TestClient, service: Service, key: str
+) -> None:
+    rows = [(TASK, "x", PASSED)]
+    made = store_batch(service, caller_of(service, key).tenant_id, rows)
+    lost = "UPDATE batches SET state = 'receiving' WHERE id = :id"
+    service.database.write(lambda c: c.execute(sa.text(lost), {"id": made})).result()
+    assert reader.get(f"/v1/batches/{made}", headers={"X-API-Key": key}).status_code == 404
+    assert reader.get(f"{ROOM}/batches/{made}").status_code == 404
+    assert made[:10] not in reader.get(f"{ROOM}/batches").text
+
+
+def test_a_database_that_does_not_answer_is_told_on_a_page(
+    reader: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: Any) -> Any:
+        raise sa.exc.OperationalError("SELECT 1", None, Exception("the connection was lost"))
+
+    monkeypatch.setattr(service.database, "read", lost)
+    for path in ("/", "/batches", f"/batches/{'0' * 32}/0"):
+        told = reader.get(f"{ROOM}{path}")
+        assert (told.status_code, told.headers["Retry-After"]) == (503, "5"), path
+        assert "database does not answer" in told.text
+        assert told.headers["content-type"].startswith("text/html")
+    service.callers._known.clear()  # from here on the key itself cannot be looked up
+    told = reader.get(f"{ROOM}/")
+    assert (told.status_code, told.headers["content-type"][:9]) == (503, "text/html")
 
 
 def test_items_are_listed_by_outcome(reader: TestClient, batch: str) -> None:
@@ -261,13 +312,16 @@ def test_a_page_number_that_is_none_is_refused_by_name(
     assert "Page: a whole number" in reply.text
 
 
-def test_what_is_not_scored_counts_for_no_group(
+def test_what_is_not_scored_takes_no_part_in_its_group(
     reader: TestClient, service: Service, key: str
 ) -> None:
-    judged = [(TASK, "", unscored_verdict("broken")), (TASK, "", FAILED)]
+    broken = unscored_verdict("broken")
+    judged = [(TASK, "", verdict) for verdict in (broken, FAILED, broken, broken)]
     made = store_batch(service, caller_of(service, key).tenant_id, judged, group_size=2)
     text = reader.get(f"{ROOM}/batches/{made}").text
-    assert "<dt>groups</dt><dd>0</dd>" in text
+    assert "<dt>groups</dt><dd>1</dd>" in text
+    told = reader.get(f"/v1/batches/{made}", headers={"X-API-Key": key}).json()
+    assert (told["all_fail"], "<dt>all fail</dt><dd>100.0%</dd>" in text) == (1.0, True)
     assert "broken" in text
 
 

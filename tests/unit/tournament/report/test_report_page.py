@@ -218,7 +218,7 @@ class TestThePage:
 
     def test_a_tournament_that_has_just_begun_has_a_page(self) -> None:
         text = page(TournamentRecord(settings(), (), (), (), (), False, ""))
-        assert "No champion" in text
+        assert "No champion yet" in text
         planned = Entry(1, "gptq", SeatRole.AGENT, EntryState.RUNNING)
         begun = TournamentRecord(
             settings(), (Round(1, False, "", None, (planned,)),), (), (), (), False, ""

@@ -19,6 +19,7 @@ from unhack.core.extras import require
 from unhack.tasks.execution.cluster.desk import Desk, Greeting, Order, Parcel
 from unhack.tasks.execution.cluster.lookout import Pulse
 from unhack.tasks.execution.cluster.nodes import NodeInfo, RemoteDesk
+from unhack.tasks.execution.cluster.ray_address import check_reachable, joining
 
 _TAKES = 64
 """Batches that may wait for verdicts of one node at once."""
@@ -85,7 +86,7 @@ class RayCluster:
     """The nodes of the Ray that this process is connected to, or connects to now.
 
     Without `address` and `RAY_ADDRESS` a Ray of this machine is started. Raises UsageError where
-    Ray is not installed.
+    Ray is not installed, or cannot be joined.
     """
 
     def __init__(self, address: str | None = None, *, slots: int | None = None) -> None:
@@ -101,7 +102,9 @@ class RayCluster:
             self.started = address == "local"
             extra: dict[str, Any] = {"include_dashboard": False} if self.started else {}
             _remarks_to_stderr()
-            self._ray.init(address=address, log_to_driver=False, logging_level="ERROR", **extra)
+            check_reachable(address)
+            with joining(address):
+                self._ray.init(address=address, log_to_driver=False, logging_level="ERROR", **extra)
         take = self._ray.method(concurrency_group="take")(Desk.take)
         held = type("HeldDesk", (Desk,), {"take": take})
         self._actor_class = self._ray.remote(concurrency_groups={"take": _TAKES})(held)

@@ -20,7 +20,7 @@ class RayExecutor:
     one here. `slots`: workers on each node, by default the cores that it offers to Ray.
     `patience_s`: seconds without any node that answers, after which a batch ends with SandboxError.
     `silence_s`: seconds after which a node that answers no call loses its items to others. Raises
-    UsageError where Ray is not installed.
+    UsageError where Ray is not installed or cannot be joined.
     """
 
     def __init__(

@@ -1,0 +1,101 @@
+"""Claims about jobs while the database does not answer: none is lost, none is told wrongly."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+from tests.unit.server.conftest import Postgres
+
+from unhack.server.access.caller import Grant
+from unhack.server.app import make_app
+from unhack.server.http.job_models import ENDED
+from unhack.server.jobs import job_runner
+from unhack.server.service import ServerSettings, Service, make_service
+
+from .test_job_kill import TOURNAMENT
+
+
+@pytest.mark.slow
+def test_jobs_outlive_a_database_that_is_started_anew(
+    own_postgres: Postgres, tmp_path: Path, small_audit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "_PAUSE_S", 0.2)
+    service = make_service(ServerSettings(data=tmp_path, database=own_postgres.url))
+    headers = {"Authorization": f"Bearer {service.directory.add_key('alpha', list(Grant))}"}
+    other = {"Authorization": f"Bearer {service.directory.add_key('beta', list(Grant))}"}
+    with TestClient(make_app(service), raise_server_exceptions=False) as client:
+        long = small_audit | {"calls": 4000, "seconds": 20, "stop_at_first": False}
+        orders = [("audits", long, headers), ("tournaments", TOURNAMENT, other)]
+        orders.append(("audits", small_audit | {"seed": 5}, headers))  # waits
+        ids = [
+            client.post(f"/v1/{kind}", json=body, headers=by).json()["id"]
+            for kind, body, by in orders
+        ]
+        _until(lambda: len(service.jobs._work) == 2)
+        own_postgres.stop()
+        # What runs ends while nothing can be stored.
+        _until(lambda: all(_page(service, one).is_file() for one in ids[:2]))
+        ended = time.time()
+        told = client.get(f"/v1/jobs/{ids[0]}", headers=headers)
+        assert (told.status_code, told.json()["error"]["code"]) == (503, "database")
+        time.sleep(1.0)
+        assert not _page(service, ids[2]).exists()
+        own_postgres.start()
+        found = [_ended(client, one, by) for one, (_, _, by) in zip(ids, orders, strict=True)]
+    assert [one["state"] for one in found] == ["done"] * 3, found
+    assert all(one["result"] for one in found)
+    assert all(one["finished_at"] <= ended + 0.5 for one in found[:2])
+
+
+@pytest.mark.slow
+def test_a_claim_that_nobody_heard_of_is_taken_up(
+    service: Service, key: str, headers: Any, small_audit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "_PAUSE_S", 0.1)
+    claim, lost = service.jobs.store.claim, threading.Event()
+
+    def claimed_and_lost(job_id: str) -> bool:
+        stored = claim(job_id)
+        if not lost.is_set():
+            lost.set()
+            raise sa.exc.OperationalError("COMMIT", None, Exception("the connection was lost"))
+        return stored
+
+    monkeypatch.setattr(service.jobs.store, "claim", claimed_and_lost)
+    with TestClient(make_app(service)) as client:
+        job_id = client.post("/v1/audits", json=small_audit, headers=headers).json()["id"]
+        assert _ended(client, job_id, headers)["state"] == "done"
+    assert lost.is_set()
+
+
+def _page(service: Service, job_id: str) -> Path:
+    """Where a job leaves its page when it has its result."""
+    [folder] = (service.settings.data / "jobs").glob(f"*/job-{job_id}")
+    return folder / "page.html"
+
+
+def _until(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + 240
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def _ended(client: TestClient, job_id: str, headers: dict[str, str]) -> dict[str, Any]:
+    """The job once it has ended; a database that does not answer yet is asked again."""
+    found: dict[str, Any] = {}
+
+    def ended() -> bool:
+        found.clear()
+        found.update(client.get(f"/v1/jobs/{job_id}", headers=headers).json())
+        return found.get("state") in ENDED
+
+    _until(ended)
+    return found

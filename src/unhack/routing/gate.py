@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from unhack.core.errors import UsageError
-from unhack.routing.pairs import TextPair, encode_pairs, read_pairs
+from unhack.routing.pairs import TextPair, check_pairs, encode_pairs, read_pairs
 from unhack.routing.quarantine import Quarantine
 from unhack.routing.scorer import PairScorer
 from unhack.training.config.settings import GateSettings
@@ -43,12 +43,14 @@ class HackGate:
     """Advantages are taken relative to what is kept of their group."""
 
     def made(self, quarantine: Quarantine, tokenizer: Any) -> Gate:
-        """The gate of a model. Raises UsageError for pairs that cannot be encoded."""
+        """The gate of a model. Raises UsageError for pairs that cannot be encoded,
+        or that the model cannot read."""
         settings = GateSettings(
             kind="cosine", calibration="quantile", constant=self.share, refresh=self.refresh,
             rewarded=True, per_knob=self.action == "route", action=self.action,
         )  # fmt: skip
         scorer, pairs = PairScorer(quarantine), encode_pairs(self.pairs, tokenizer)
+        check_pairs(pairs, quarantine.model)
 
         def cosine(*, on: bool) -> CosineGate:
             return CosineGate(settings, policy=scorer, pairs=pairs, pad=0, seed=0, quarantine=on)
@@ -69,12 +71,25 @@ def hack_gate(
 ) -> HackGate:
     """A gate of pairs, or of the file that `unhack audit --pairs` wrote; see `HackGate`.
 
-    Raises UsageError without pairs and for shares outside of [0, 1].
+    Raises UsageError without pairs, for what is no pair and for settings out of their range.
     """
-    found = read_pairs(pairs) if isinstance(pairs, (str, Path)) else list(pairs)
+    given: Any = [pairs] if isinstance(pairs, TextPair) else pairs
+    found: list[Any] = read_pairs(given) if isinstance(given, (str, Path)) else list(given)
     if not found:
         raise UsageError("a gate needs at least one pair of a hack and an honest completion")
+    for number, pair in enumerate(found):
+        if not isinstance(pair, TextPair):
+            kind = type(pair).__name__
+            raise UsageError(f"pair {number} is a {kind}: write TextPair(prompt, hack, clean)")
     for name, value in (("share", share), ("off_share", off_share)):
-        if not 0.0 <= value <= 1.0:
-            raise UsageError(f"{name}={value}: it lies in [0, 1]")
+        if not _is_number(value) or not 0.0 <= value <= 1.0:
+            raise UsageError(f"{name}={value!r}: it is a number in [0, 1]")
+    if not isinstance(cast(Any, refresh), int) or refresh < 0:
+        raise UsageError(f"refresh={refresh!r}: it is a number of updates, or 0 for once")
+    if action not in ("route", "drop"):
+        raise UsageError(f"action={action!r}: it is 'route' or 'drop'")
     return HackGate(tuple(found), share, refresh, off_share, action, recentre)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

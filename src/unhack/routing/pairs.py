@@ -13,8 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from torch import nn
+
 from unhack.core.errors import UsageError
 from unhack.training.worlds.world import Pair, Prompt
+
+_OFFSET = 2
+"""Rows more than positions that a table may have (OPT)."""
 
 Text = str | Sequence[int]
 """Text, or the ids of its tokens."""
@@ -66,10 +71,13 @@ def encode_pairs(pairs: Sequence[TextPair], tokenizer: Any) -> list[Pair]:
     completion of no tokens."""
     found: list[Pair] = []
     for number, pair in enumerate(pairs):
-        hack, clean = (_completion(side, tokenizer) for side in (pair.hack, pair.clean))
+        try:
+            hack, clean = (_completion(side, tokenizer) for side in (pair.hack, pair.clean))
+            tokens = _prompt(pair.prompt, tokenizer)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"pair {number}: no text and no token ids: {error}") from error
         if not hack or not clean or hack == clean:
             raise UsageError(f"pair {number}: two different completions are wanted, none empty")
-        tokens = _prompt(pair.prompt, tokenizer)
         if not tokens:
             raise UsageError(f"pair {number}: the prompt has no tokens")
         prompt = Prompt(str(number), pair.flaw, "", tokens)
@@ -77,10 +85,46 @@ def encode_pairs(pairs: Sequence[TextPair], tokenizer: Any) -> list[Pair]:
     return found
 
 
+def check_pairs(pairs: Sequence[Pair], model: nn.Module) -> None:
+    """Raises UsageError for tokens that a model has no embedding of, and for pairs that are longer
+    than its table of positions."""
+    words, places = _tables(model)
+    for number, pair in enumerate(pairs):
+        for side in (pair.hack, pair.clean):
+            ids = (*pair.prompt.tokens, *side)
+            strange = [token for token in ids if token < 0 or (words and token >= words)]
+            if strange:
+                raise UsageError(
+                    f"pair {number}: the model has no token {strange[0]}; take ids that it has"
+                )
+            if places and len(ids) > places:
+                raise UsageError(
+                    f"pair {number} has {len(ids)} tokens, the model {places} positions: shorten it"
+                )
+
+
+def _tables(model: nn.Module) -> tuple[int, int]:
+    """Rows of the embeddings of tokens and of positions; 0 where that is unknown, or no table."""
+    find: Any = getattr(model, "get_input_embeddings", None)
+    try:
+        held: Any = None if find is None else find()
+    except (NotImplementedError, AttributeError):
+        held = None
+    words = held.num_embeddings if isinstance(held, nn.Embedding) else 0
+    limit: Any = getattr(getattr(model, "config", None), "max_position_embeddings", None)
+    tables = (
+        item for item in model.modules() if isinstance(item, nn.Embedding) and item is not held
+    )
+    learnt = isinstance(limit, int) and any(
+        0 <= item.num_embeddings - limit <= _OFFSET for item in tables
+    )
+    return words, cast(int, limit) if learnt else 0
+
+
 def _prompt(
     prompt: Text | Sequence[Mapping[str, Any]], tokenizer: Any
 ) -> tuple[int, ...]:  # fmt: skip
-    if not isinstance(prompt, str) and prompt and isinstance(prompt[0], Mapping):
+    if not isinstance(prompt, str) and len(prompt) and isinstance(prompt[0], Mapping):
         template = getattr(tokenizer, "apply_chat_template", None)
         if template is None:
             raise UsageError("a prompt is a chat: give a tokenizer with a chat template")
@@ -98,7 +142,9 @@ def _completion(side: Text, tokenizer: Any) -> tuple[int, ...]:
 
 def _encoded(text: Text, tokenizer: Any, *, special: bool) -> tuple[int, ...]:
     if not isinstance(text, str):
-        return tuple(int(token) for token in text)
+        given: Any = text
+        plain: list[Any] = given.tolist() if hasattr(given, "tolist") else given
+        return tuple(int(token) for token in plain)
     if tokenizer is None:
         raise UsageError("pairs are text: give `tokenizer`, or pairs of token ids")
     if hasattr(tokenizer, "apply_chat_template"):

@@ -10,8 +10,10 @@ Axes: B rollouts.
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -19,12 +21,15 @@ import torch
 from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
-from unhack.routing.export import write_lora
+from unhack.routing.export import left_out_by_peft, write_lora
 from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.adapters.attached import attach as attach_adapters
 from unhack.training.adapters.linears import linear_maps, plain_name
 from unhack.training.config.settings import AdapterSettings
 from unhack.training.routing.leak import claimed_B
+
+_MAMBAS = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
+"""Types of models of whose maps PEFT refuses some."""
 
 
 class Quarantine:
@@ -117,9 +122,17 @@ class Quarantine:
         """Write the kept block as a LoRA that PEFT loads onto the base model; its folder.
 
         The adapter of a model that PEFT had wrapped is in it. Raises UsageError for one that is no
-        plain LoRA.
+        plain LoRA. Warns where the PEFT that is installed would leave maps out.
         """
-        return write_lora(self.model, self.adapters, Path(folder))
+        written = write_lora(self.model, self.adapters, Path(folder))
+        if left_out := left_out_by_peft(self.model, written):
+            warnings.warn(
+                f"PEFT {metadata.version('peft')} takes maps of this type of model for experts and "
+                f"would load this folder without {len(left_out)} of them ({left_out[0]}, ...): "
+                "leave them out of `targets`, or load `quarantine.state()`",
+                stacklevel=2,
+            )
+        return written
 
     def state(self) -> dict[str, Tensor]:
         """Tensors that restore the blocks."""
@@ -141,13 +154,18 @@ def attach(
     """Put a kept and a quarantined block of `rank` into a model; everything else is frozen.
 
     Logits stay as they are, bit for bit. `targets` are names of linear maps (`q_proj`); without
-    them all are taken but the output embedding. Raises UsageError where there is none.
+    them all are taken but the output embedding, and `out_proj` of Mamba and its like, whose weight
+    is read by kernels and which PEFT refuses. Raises UsageError where there is none, and for a
+    model that has blocks.
     """
     if not targets:
-        head = _output_embedding(model)
-        found = linear_maps(model)
-        heads = {plain_name(name) for name, item in found.items() if item is head}
-        targets = sorted({plain_name(name) for name in found} - (heads or {"lm_head"}))
+        head, found = _output_embedding(model), linear_maps(model)
+        heads = {id(item) for item in head.modules()} if isinstance(head, nn.Module) else set[int]()
+        left = {plain_name(name) for name, item in found.items() if id(item) in heads}
+        left = left or {"lm_head"}
+        if getattr(getattr(model, "config", None), "model_type", None) in _MAMBAS:
+            left |= {"out_proj"}
+        targets = sorted({plain_name(name) for name in found} - left)
     settings = AdapterSettings(kind=kind, rank=rank, targets=tuple(targets))
     return Quarantine(model, attach_adapters(model, settings, seed=seed))
 

@@ -61,7 +61,14 @@ class Router:
     """Routes the updates of a model with a quarantine."""
 
     def __init__(self, quarantine: Quarantine, gate: HackGate, *, tokenizer: Any = None) -> None:
-        """`tokenizer`: of Hugging Face, or a function from text to ids; pairs of ids need none."""
+        """`tokenizer`: of Hugging Face, or a function from text to ids; pairs of ids need none.
+
+        Raises UsageError where the quarantine is deleted, and for pairs that do not fit the model.
+        """
+        if not quarantine.adapters.quarantined:
+            raise UsageError(
+                "the quarantine is deleted: attach to a fresh base model to route again"
+            )
         self.quarantine, self.settings = quarantine, gate
         self._gate = gate.made(quarantine, tokenizer)
         self._parts: list[_Pass] = []

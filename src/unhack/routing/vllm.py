@@ -131,7 +131,8 @@ def check(trainer: Any, generation: Any) -> None:
         return
     if not trainer.quarantine.adapters.mergeable:
         raise UsageError(
-            "a quantised weight takes no merged adapter: generate without vLLM, or by vllm_loras"
+            "a weight that is quantised or tied takes no merged adapter: generate without vLLM, or "
+            "by vllm_loras"
         )
     parallel = getattr(generation, "tensor_parallel_size", 1) or 1
     if generation.mode == "colocate" and parallel > 1:

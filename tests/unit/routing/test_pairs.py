@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
+from torch import nn
 
 from unhack.core.errors import UsageError
-from unhack.routing import TextPair, hack_gate, read_pairs, routed
+from unhack.routing import Router, TextPair, attach, hack_gate, read_pairs, routed
 from unhack.routing.pairs import encode_pairs
 
 ROW = {"problem": "p", "prompt": "Add.", "hack": "exit()", "clean": "1", "flaw": "early-exit"}
@@ -77,7 +81,7 @@ def test_other_bad_input_says_what_is_wrong(tmp_path: Path) -> None:
         read_pairs(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="at least one pair"):
         hack_gate([])
-    with pytest.raises(UsageError, match=r"share=1.5: it lies in \[0, 1\]"):
+    with pytest.raises(UsageError, match=r"share=1.5: it is a number in \[0, 1\]"):
         hack_gate([TextPair("a", "b", "c")], share=1.5)
     with pytest.raises(UsageError, match="give `tokenizer`"):
         encode_pairs([TextPair("a", "b", "c")], None)
@@ -87,3 +91,66 @@ def test_other_bad_input_says_what_is_wrong(tmp_path: Path) -> None:
         encode_pairs([TextPair([], [2], [1])], None)
     with pytest.raises(UsageError, match=r"str .* lacks _generate_and_score_completions"):
         routed(str)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "named", "words"),
+    [
+        ([("a", "b", "c")], {}, r"pair 0 is a tuple: write TextPair\("),
+        ([{"prompt": "a", "hack": "b", "clean": "c"}], {}, "pair 0 is a dict"),
+        (None, {"share": "0.3"}, "share='0.3': it is a number"),
+        (None, {"off_share": math.nan}, "off_share=nan: it is a number"),
+        (None, {"refresh": -1}, "refresh=-1: it is a number of updates"),
+        (None, {"refresh": 1.5}, "refresh=1.5"),
+        (None, {"action": "filter"}, "action='filter': it is 'route' or 'drop'"),
+    ],
+)
+def test_settings_of_a_gate_are_told_before_it_is_used(pairs: Any, named: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        hack_gate(pairs or [TextPair([1], [2], [3])], **named)
+
+
+def test_one_pair_alone_and_ids_in_tensors_are_pairs() -> None:
+    assert hack_gate(TextPair([1], [2], [3])).pairs == (TextPair([1], [2], [3]),)  # type: ignore[arg-type]
+    tensors = TextPair(*(torch.tensor([number, 1]) for number in range(3)))  # type: ignore[arg-type]
+    (pair,) = encode_pairs([tensors], None)
+    assert (pair.prompt.tokens, pair.hack, pair.clean) == ((0, 1), (1, 1), (2, 1))
+
+
+def test_an_empty_text_is_a_completion_that_only_stops() -> None:
+    (pair,) = encode_pairs([TextPair("a", "b", "")], WordTokenizer())
+    assert pair.clean == (WordTokenizer.eos_token_id,)
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        (TextPair([1], [99], [2]), "pair 0: the model has no token 99"),
+        (TextPair([-1], [1], [2]), "pair 0: the model has no token -1"),
+        (TextPair([1] * 8, [2], [3]), "pair 0 has 9 tokens, the model 8 positions"),
+        (TextPair(None, [2], [3]), "pair 0: no text and no token ids"),  # type: ignore[arg-type]
+        (TextPair(["a"], [2], [3]), "pair 0: no text and no token ids"),  # type: ignore[list-item]
+    ],
+)
+def test_what_the_model_cannot_read_is_told_before_the_first_update(
+    pair: TextPair, words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        Router(attach(Placed()), hack_gate([pair]))
+
+
+def test_a_pair_may_fill_the_positions_of_a_model() -> None:
+    Router(attach(Placed()), hack_gate([TextPair([1] * 7, [2], [3])]))
+
+
+class Placed(nn.Module):
+    """A model with a table of eight positions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.config = SimpleNamespace(max_position_embeddings=8)
+        self.words, self.places = nn.Embedding(11, 4), nn.Embedding(8, 4)
+        self.up, self.lm_head = nn.Linear(4, 4), nn.Linear(4, 11)
+
+    def get_input_embeddings(self) -> nn.Embedding:
+        return self.words

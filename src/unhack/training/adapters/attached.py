@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections import Counter
 from collections.abc import Generator, Mapping
 from typing import Any
 
@@ -23,7 +24,14 @@ from unhack.training.adapters.adapter import Block
 from unhack.training.adapters.beside import AdaptedBeside
 from unhack.training.adapters.gradients import CapturedGradients
 from unhack.training.adapters.kinds import AdapterKind, Draw, Tensors
-from unhack.training.adapters.linears import is_plain, linear_maps, plain_name, untyped
+from unhack.training.adapters.linears import (
+    is_plain,
+    linear_maps,
+    placed,
+    plain_name,
+    untyped,
+    variants,
+)
 from unhack.training.adapters.lora_frozen_b import LoraFrozenB
 from unhack.training.adapters.lora_split import LoraSplit
 from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch
@@ -60,8 +68,9 @@ class AttachedAdapters:
 
     @property
     def mergeable(self) -> bool:
-        """True where every adapted weight is a plain matrix."""
-        return not any(isinstance(site, AdaptedBeside) for site in self._sites.values())
+        """True where every adapted weight is a plain matrix of that module alone."""
+        sites = self._sites.values()
+        return not any(site.tied or isinstance(site, AdaptedBeside) for site in sites)
 
     @property
     def halvable(self) -> bool:
@@ -112,12 +121,15 @@ class AttachedAdapters:
     def merge(self, *, quarantine: bool) -> Generator[None, None, None]:
         """Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit.
 
-        Raises UsageError where a weight is no plain matrix (`mergeable`).
+        Raises UsageError where a weight is no plain matrix, or tied (`mergeable`).
         """
         if self._switch.merged:
             raise UsageError("the adapters are merged already")
         if not self.mergeable:
-            raise UsageError("a quantised weight takes no merged adapter: use knob() instead")
+            raise UsageError(
+                "a weight that is quantised, or tied to another module's, takes no merged adapter:"
+                " use knob() instead"
+            )
         if quarantine and not self.quarantined:
             raise UsageError("the quarantine is deleted: it cannot be merged")
         copies = {name: site.weight.detach().clone() for name, site in self._sites.items()}
@@ -253,8 +265,11 @@ def attach(
     """Put adapters in place of the model's target linears; everything else is frozen.
 
     Logits stay as they are, bit for bit. `quarantine=False` attaches the deployed block only (to
-    load what was deployed). Raises UsageError where no module has a target's name.
+    load what was deployed). Raises UsageError where no module has a target's name, and for a model
+    that has adapters.
     """
+    if any(isinstance(item, AdaptedLinear) for item in model.modules()):
+        raise UsageError("this model has adapters already: attach to the base model, once")
     linears = linear_maps(model)
     chosen = {name: item for name, item in linears.items() if plain_name(name) in settings.targets}
     if not chosen:
@@ -265,6 +280,8 @@ def attach(
         )
     model.requires_grad_(False)
     kind, switch = KINDS[settings.kind], Switch(knob=quarantine)
+    holders = Counter(id(item) for part in model.modules() for item in part.parameters(False))
+    places = placed(model)
     sites: dict[str, AdaptedLinear] = {}
     for name, linear in chosen.items():
         stand_in = AdaptedLinear if is_plain(linear) else AdaptedBeside
@@ -274,9 +291,12 @@ def attach(
         site.deployed = kind.block(weight, rank, _draws(seed, name, "deployed"))
         if quarantine:
             site.quarantine = kind.block(weight, rank, _draws(seed, name, "quarantine"))
-        path, _, last = name.rpartition(".")
+        site.tied = holders[id(site.weight)] > 1 or any(
+            variants(parent) for parent, _ in places[id(linear)]
+        )
         site.train(linear.training)
-        setattr(model.get_submodule(path), last, site)
+        for parent, last in places[id(linear)]:
+            setattr(parent, last, site)
         sites[name] = site
     return AttachedAdapters(settings.kind, sites, switch)
 

@@ -11,7 +11,7 @@ Axes: B rollouts, T positions, D inputs, O outputs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +20,7 @@ from torch.autograd.function import once_differentiable
 from unhack.core.errors import UsageError
 from unhack.training.adapters.kinds import AdapterKind, Knob
 from unhack.training.adapters.linears import stand_in_weight
-from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch, check_shape
+from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch
 
 
 class AdaptedBeside(AdaptedLinear):
@@ -36,18 +36,29 @@ class AdaptedBeside(AdaptedLinear):
     def forward(self, x: Tensor, *rest: Any, **named: Any) -> Tensor:
         """The map's output and the adapter's."""
         switch = self.switch
-        out: Tensor = self.base(x, *rest, **named)
+        out: Any = self.base(x, *rest, **named)
+        if not isinstance(out, Tensor) or out.shape != (*x.shape[:-1], self.out_features):
+            raise UsageError(
+                f"{self.name} is no linear map: what it gives is not [..., {self.out_features}];"
+                " name the other maps as targets"
+            )
         if switch.bypass:
             return out
         x = x.to(out.dtype) if x.dtype != out.dtype else x
-        knob = switch.now(x)
+        knob, record = switch.now(), switch.record
         if isinstance(knob, Tensor) and self.quarantine is None:
             knob = False
-        if switch.record is None:
+        if record is None and isinstance(knob, bool):
             return out + self.added(x, knob)
-        check_shape(x, switch.record)
-        call = (self, knob, switch.record)
-        return out + _CapturedBeside.apply(x, self.deployed.trained()[0], call)  # pyright: ignore
+        rollouts = len(cast(Tensor, knob)) if record is None else record.rollouts
+        rows_B_T_D = switch.laid_out(x, rollouts=rollouts, name=self.name)
+        lift = switch.lifted(knob, x.dtype, x.device)
+        if record is None:
+            return out + self.added(rows_B_T_D, lift).view(out.shape)
+        record.ran.add(self.name)
+        call, anchor = (self, lift, record), self.deployed.trained()[0]
+        added_B_T_O = cast(Tensor, _CapturedBeside.apply(rows_B_T_D, anchor, call))  # pyright: ignore
+        return out + added_B_T_O.view(out.shape)
 
     def added(self, x: Tensor, knob: Knob) -> Tensor:
         """The adapter's output alone."""

@@ -62,6 +62,10 @@ class Solid:
     def __init__(self, *parts_B_N: Tensor) -> None:
         self.parts = parts_B_N
 
+    def plus(self, other: Solid) -> Solid:
+        """The sum of two gradients of each rollout."""
+        return Solid(*(one + two for one, two in zip(self.parts, other.parts, strict=True)))
+
     def dots_B(self, direction_N: Tensor) -> Tensor:
         pieces = torch.split(direction_N.to(self.parts[0]), [part.shape[1] for part in self.parts])
         dots = [torch.mv(part, piece) for part, piece in zip(self.parts, pieces, strict=True)]

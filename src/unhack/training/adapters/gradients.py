@@ -27,6 +27,7 @@ class CapturedGradients:
     """Satisfies `Gradients`. Empty until a backward pass has run."""
 
     def __init__(self, sites: Mapping[str, AdaptedLinear], record: BackwardRecord) -> None:
+        self._sites = sites
         self._record = record
         self._names = tuple(sites)
         self._stacks: dict[Block, Stacks | None] = {}
@@ -107,13 +108,27 @@ class CapturedGradients:
         return self._forms(block)[self._names[0]]
 
     def _forms(self, block: Block) -> dict[str, GradientForm]:
+        """By module; one that no forward pass called has a gradient of zeros."""
         forms = self._record.deployed if block == "deployed" else self._record.quarantine
         if len(forms) == len(self._names):
             return forms
-        if block == "quarantine" and self._record.deployed:
+        if block == "quarantine" and self._record.deployed and not forms:
             raise UsageError("the quarantine is deleted: it has no gradients")
-        missing = sorted(set(self._names) - set(forms))
-        raise UsageError(f"no backward pass has reached {', '.join(missing[:3])} in this capture")
+        missing = [name for name in self._names if name not in forms]
+        lost = [name for name in missing if name in self._record.ran]
+        if lost or not forms:
+            raise UsageError(
+                f"no backward pass has reached {', '.join((lost or missing)[:3])} in this capture"
+            )
+        for name in missing:
+            site = self._sites[name]
+            tensors = site.deployed if block == "deployed" else site.quarantine
+            assert tensors is not None
+            parts = [
+                item.new_zeros(self._record.rollouts, item.numel()) for item in tensors.trained()
+            ]
+            forms[name] = Solid(*(part.detach() for part in parts))
+        return forms
 
 
 class Stacks:

@@ -1,8 +1,9 @@
 """The linear maps of a model that an adapter can stand in for.
 
 Covered: `nn.Linear` with a plain weight; the base layer of a map that PEFT has wrapped; maps that
-keep their weight in another form (quantised ones, the transposed `Conv1D` of GPT-2), which are
-called as they are. Not covered: fused experts, which are no modules of their own.
+keep their weight in another form (quantised ones, the transposed `Conv1D` of GPT-2), have a forward
+of their own or hooks, which are called as they are. Not covered: fused experts, which are no
+modules of their own; routers of mixtures, which give more than a product.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from torch import Tensor, nn
 
 WRAPPED = ".base_layer"
 """End of the path of a map that PEFT has wrapped."""
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 def linear_maps(model: nn.Module) -> dict[str, nn.Module]:
@@ -28,13 +31,30 @@ def linear_maps(model: nn.Module) -> dict[str, nn.Module]:
     }
 
 
+def placed(model: nn.Module) -> dict[int, list[tuple[nn.Module, str]]]:
+    """The modules that hold a module, and its name there, by its id: one map may have several."""
+    found: dict[int, list[tuple[nn.Module, str]]] = {}
+    for parent in list(model.modules()):
+        for name, item in vars(parent)["_modules"].items():
+            found.setdefault(id(item), []).append((parent, name))
+    return found
+
+
 def plain_name(path: str) -> str:
     """The last part of a map's path, as the model without a wrapper names it."""
     return path.removesuffix(WRAPPED).rpartition(".")[2]
 
 
+def variants(wrapper: nn.Module) -> bool:
+    """True where PEFT's layer reads the weight that it wraps, beside calling it (DoRA)."""
+    used: Any = getattr(wrapper, "use_dora", None) or {}
+    return any(used.values()) or bool(getattr(wrapper, "lora_variant", None))
+
+
 def shape(item: nn.Module) -> tuple[int, int] | None:
     """Outputs and inputs of a linear map; None for any other module."""
+    if type(item).__name__.endswith("Router"):
+        return None
     if type(item).__name__ == "Conv1D" and hasattr(item, "nf"):
         return int(untyped(item).nf), int(untyped(item).nx)
     if isinstance(item, nn.Linear):
@@ -47,8 +67,11 @@ def shape(item: nn.Module) -> tuple[int, int] | None:
 
 
 def is_plain(item: nn.Module) -> bool:
-    """True where the weight is an ordinary floating matrix [outputs, inputs]."""
-    if not isinstance(item, nn.Linear):
+    """True where the module does what `nn.Linear` does, and no more, and its weight is an ordinary
+    floating matrix [outputs, inputs]."""
+    if not isinstance(item, nn.Linear) or type(item).forward is not nn.Linear.forward:
+        return False
+    if "forward" in vars(item) or any(vars(item)[name] for name in _HOOKS):
         return False
     weight: Any = item.weight
     ordinary = type(weight) in (nn.Parameter, Tensor) and weight.is_floating_point()

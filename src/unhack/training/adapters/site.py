@@ -40,10 +40,15 @@ class BackwardRecord:
     """True where the factors of per-token gradients are kept."""
     deployed: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     quarantine: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
+    ran: set[str] = field(default_factory=set[str])
+    """Modules that a forward pass has called."""
+    _passes: dict[str, int] = field(default_factory=dict[str, int])
 
     def put(self, name: str, pulled: Pulled) -> None:
-        """Keep one module's gradients. Raises UsageError for a second backward pass."""
-        if name in self.deployed:
+        """Keep one module's gradients; those of a module that a forward pass called several times
+        are added up. Raises UsageError for a second backward pass."""
+        number = torch._C._current_graph_task_id()  # pyright: ignore
+        if self._passes.setdefault(name, number) != number:
             raise UsageError(f"a second backward pass reached {name}: use one capture for each")
         deployed, quarantine = pulled.deployed, pulled.quarantine
         if not self.tokens:
@@ -52,6 +57,12 @@ class BackwardRecord:
                 quarantine = deployed
             elif quarantine is not None:
                 quarantine = quarantine.solid()
+        before, other = self.deployed.get(name), self.quarantine.get(name)
+        shared = quarantine is deployed
+        if before is not None:
+            deployed = before.rows().plus(deployed.rows())
+        if quarantine is not None and other is not None:
+            quarantine = deployed if shared else other.rows().plus(quarantine.rows())
         self.deployed[name] = deployed
         if quarantine is not None:
             self.quarantine[name] = quarantine
@@ -69,25 +80,50 @@ class Switch:
     record: BackwardRecord | None = None
     runs: Runs = ()
     """Of the last knob per rollout that a forward saw."""
+    _shown: tuple[int, int] = (0, 0)
+    """Rollouts and positions of the last input that showed both."""
     _last: bool | Tensor = True
     _lifted: tuple[Tensor, Tensor] | None = None
     """The last knob per rollout, and it as factors."""
 
-    def now(self, x: Tensor) -> Knob:
-        """The knob for an input; in a recomputation, that of the forward pass it repeats."""
+    def now(self) -> bool | Tensor:
+        """The knob, bool [B] where rollouts differ; in a recomputation, that of the forward pass it
+        repeats."""
         if torch._C._current_graph_task_id() == -1:  # pyright: ignore
             self._last = self.knob
-        knob = self._last
+        return self._last
+
+    def lifted(self, knob: bool | Tensor, dtype: torch.dtype, device: torch.device) -> Knob:
+        """A knob as a factor of what is laid out by rollout."""
         if isinstance(knob, bool):
             return knob
-        if x.dim() != 3 or x.shape[0] != knob.shape[0]:
-            raise UsageError(f"a knob for {knob.shape[0]} rollouts, an input {tuple(x.shape)}")
         known = self._lifted
-        if known is None or known[0] is not knob or known[1].dtype != x.dtype:
+        if known is None or known[0] is not knob or known[1].dtype != dtype:
             if known is None or known[0] is not knob:
                 self.runs = _runs(cast(Any, knob > 0).tolist())
-            known = self._lifted = (knob, knob.to(x.device, x.dtype).view(-1, 1, 1))
+            known = self._lifted = (knob, knob.to(device, dtype).view(-1, 1, 1))
         return known[1]
+
+    def laid_out(self, x: Tensor, *, rollouts: int, name: str) -> Tensor:
+        """A module's input as [B, T, D].
+
+        It is [B, T, D], or [B, ..., D], or [B * T, D] after an input that showed T (OPT, shared
+        experts). Raises UsageError for others, and for rows that an expert of a mixture was given:
+        nothing says whose they are.
+        """
+        if x.dim() == 3 and x.shape[0] == rollouts:
+            self._shown = (rollouts, x.shape[1])
+            return x
+        if x.dim() > 3 and x.shape[0] == rollouts:
+            return x.flatten(1, -2)
+        flat = x.dim() == 2 and "experts" not in name.split(".")
+        if flat and self._shown[0] == rollouts and x.shape[0] == self._shown[0] * self._shown[1]:
+            return x.view(*self._shown, -1)
+        advice = "" if x.dim() == 3 else ", or [B * T, D] after one; name the other maps as targets"
+        raise UsageError(
+            f"{name} got an input {tuple(x.shape)} in a pass of {rollouts} rollouts:"
+            f" [B, T, D] is wanted{advice}"
+        )
 
 
 def _runs(states: list[bool]) -> Runs:
@@ -110,6 +146,8 @@ class AdaptedLinear(nn.Module):
         self.basis = Tensors({}, {})
         self.deployed = Tensors({}, {})
         self.quarantine: Tensors | None = None
+        self.tied = False
+        """True where another module has the same weight, or reads it (DoRA)."""
         self.halves: Tensor | None = None
         """[2, D, O] while the first half of the rollouts has another knob state than the second:
         the transposed weights of both."""
@@ -129,17 +167,27 @@ class AdaptedLinear(nn.Module):
             return functional.linear(x, self.weight, self.bias)
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))
-        knob = switch.now(x)
+        knob, record = switch.now(), switch.record
         if isinstance(knob, Tensor) and self.quarantine is None:
             knob = False
-        if switch.record is None:
+        if record is None and isinstance(knob, bool):
             return self.apply_factors(x, knob)[0]
-        check_shape(x, switch.record)
-        runs = switch.runs if isinstance(knob, Tensor) else ((0, x.shape[0], knob),)
-        folds = self._folds(x, len(runs))
-        call = _Call(self, knob, runs if folds else (), switch.record)
+        rollouts = len(cast(Tensor, knob)) if record is None else record.rollouts
+        rows_B_T_D = switch.laid_out(x, rollouts=rollouts, name=self.name)
+        lift = switch.lifted(knob, x.dtype, x.device)
+        if record is None:
+            out_B_T_O = self.apply_factors(rows_B_T_D, lift)[0]
+        else:
+            out_B_T_O = self._captured(rows_B_T_D, lift, record)
+        return out_B_T_O if x.dim() == 3 else out_B_T_O.view(*x.shape[:-1], self.out_features)
+
+    def _captured(self, x_B_T_D: Tensor, knob: Knob, record: BackwardRecord) -> Tensor:
+        record.ran.add(self.name)
+        everyone = ((0, x_B_T_D.shape[0], knob is True),)
+        runs = self.switch.runs if isinstance(knob, Tensor) else everyone
+        call = _Call(self, knob, runs if self._folds(x_B_T_D, len(runs)) else (), record)
         anchor = self.deployed.trained()[0]
-        return _Captured.apply(x, anchor, call)  # pyright: ignore
+        return _Captured.apply(x_B_T_D, anchor, call)  # pyright: ignore
 
     def apply_factors(self, x: Tensor, knob: Knob) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The base's output and the adapter's, each by its own factors."""
@@ -150,7 +198,9 @@ class AdaptedLinear(nn.Module):
             parts=self.parts,
             knob=knob,
         )
-        return out_BT_O.view(base.shape), spared
+        # No view: a model may add to what it got in place (Falcon).
+        unviewed: Any = torch.ops.aten._unsafe_view  # pyright: ignore
+        return unviewed(out_BT_O, base.shape), spared
 
     @torch.no_grad()
     def fold(self, *, both: bool) -> tuple[Tensor, Tensor]:
@@ -204,7 +254,8 @@ class _Call:
         for first, last, state in self.runs:
             rows = slice(first * length, last * length)
             torch.mm(flat[rows], weights[state], out=out[rows])
-        return out.view(batch, length, columns)
+        unviewed: Any = torch.ops.aten._unsafe_view  # pyright: ignore
+        return unviewed(out, (batch, length, columns))
 
 
 class _Captured(torch.autograd.Function):
@@ -244,12 +295,3 @@ class _Captured(torch.autograd.Function):
         )
         call.record.put(site.name, pulled)
         return entered, None, None
-
-
-def check_shape(x: Tensor, record: BackwardRecord) -> None:
-    """Raises UsageError for an input that a capture cannot tell into rollouts."""
-    if x.dim() != 3 or x.shape[0] != record.rollouts:
-        raise UsageError(
-            f"capture is of {record.rollouts} rollouts, an adapted module got {tuple(x.shape)}:"
-            " [B, T, D] is wanted"
-        )

@@ -78,6 +78,8 @@ class AdapterSettings(_Table):
     targets: tuple[str, ...] = (
         "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj",
     )  # fmt: skip
+    """Names of linear maps. A model of `model.path` that has others gets adapters in all but its
+    output embedding, unless this is set."""
 
 
 class ObjectiveSettings(_Table):

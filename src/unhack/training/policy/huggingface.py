@@ -4,8 +4,9 @@ The library's `generate` draws from the global generator and scores nothing, so 
 `models.sampling.completions`, over the library's own cache of keys and values.
 
 Covered: models whose `base_model` takes `attention_mask`, `position_ids` and `past_key_values` and
-whose output embedding is a linear map (Qwen3, Llama and their relatives), float32 and bfloat16,
-transformers 5. Not covered: encoder-decoders, soft-capped logits, remote code, downloads.
+whose logits are a linear map of its output (Qwen3, Llama and their relatives), float32, bfloat16,
+transformers 5. Not covered, and refused: soft-capped or scaled logits (Gemma 2, Cohere, Granite),
+recurrent states (Mamba). Not covered: encoder-decoders, remote code, downloads.
 
 Axes: N prompts, B rows, P prompt tokens, S positions, D hidden, V vocabulary.
 """
@@ -40,6 +41,31 @@ def load(folder: Path, *, dtype: torch.dtype) -> Any:
         raise UsageError(f"{folder}: {error}") from error
     model.requires_grad_(False)
     return model.eval()
+
+
+@torch.no_grad()
+def check(model: Any) -> None:
+    """Raises UsageError for a model whose logits are not its output times a matrix, or that keeps
+    no cache of keys and values: it would be sampled and scored as another model than it is."""
+    name, last = type(model).__name__, head(model)
+    tokens_B_S = torch.arange(4, device=last.weight.device).view(1, 4) % last.weight.shape[0]
+    found = model.base_model(input_ids=tokens_B_S, use_cache=True)
+    if not hasattr(getattr(found, "past_key_values", None), "batch_repeat_interleave"):
+        raise UsageError(
+            f"{name} keeps no cache of keys and values, by which `unhack train` samples; route a "
+            "loop of your own (unhack.routing)"
+        )
+    wanted = model(input_ids=tokens_B_S, use_cache=False).logits.float()
+    logits = multiply(found.last_hidden_state.flatten(0, 1).float(), fused(last).float())
+    logits = (logits if last.bias is None else logits + last.bias.float()).view(wanted.shape)
+    capped = getattr(model.config, "final_logit_softcapping", None)  # unseen in small logits
+    if capped or not torch.allclose(
+        logits, wanted, rtol=2e-2, atol=2e-2 * float(wanted.abs().max())
+    ):
+        raise UsageError(
+            f"{name} scales or caps its logits, which `unhack train` would leave out; route a loop "
+            "of your own (unhack.routing)"
+        )
 
 
 def head(model: Any) -> Any:

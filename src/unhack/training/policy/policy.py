@@ -30,7 +30,8 @@ from unhack.models.sampling import Sampled, SamplingPlan, pad_left, sample
 from unhack.models.tokenizer import VOCABULARY as BYTES
 from unhack.training.adapters import attach
 from unhack.training.adapters.adapter import Adapters
-from unhack.training.config.settings import Settings
+from unhack.training.adapters.linears import linear_maps, plain_name
+from unhack.training.config.settings import AdapterSettings, Settings
 from unhack.training.policy import huggingface
 from unhack.training.policy.rollouts import Rollouts, Scores
 from unhack.training.worlds.programs.base import base_model
@@ -176,14 +177,34 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePol
     if chosen.path:
         model = huggingface.load(Path(chosen.path), dtype=dtype)
         _check_vocabulary(model.config.vocab_size, world)
+        huggingface.check(model)
     else:
         made = byte_model() if world.vocabulary == BYTES else base_model(chosen, world)
         model = made.to(dtype=dtype)
         _check_vocabulary(model.config.vocab, world)
     model = model.to(device)
-    adapters = attach(model, settings.adapter, seed=settings.run.seed)
+    adapters = attach(model, _fitted(settings.adapter, model), seed=settings.run.seed)
+    if chosen.path and not adapters.mergeable:
+        raise UsageError(
+            f"{chosen.path}: maps of this model take no merged adapter (transposed, quantised or "
+            "tied weights), by which `unhack train` samples; name others by adapter.targets, or "
+            "route a loop of your own (unhack.routing)"
+        )
     kind = HuggingFacePolicy if chosen.path else TinyPolicy
     return kind(model, adapters, pad=world.pad, stop=world.stop, device=device)
+
+
+def _fitted(settings: AdapterSettings, model: Any) -> AdapterSettings:
+    """The settings with all maps of a model but its output embedding as targets, where the targets
+    are those by default and the model names its maps otherwise."""
+    default: tuple[str, ...] = AdapterSettings.model_fields["targets"].default
+    if settings.targets != default or not hasattr(model, "get_output_embeddings"):
+        return settings
+    last = model.get_output_embeddings()
+    found = {plain_name(name) for name, item in linear_maps(model).items() if item is not last}
+    if not found - set(default):
+        return settings
+    return settings.model_copy(update={"targets": tuple(sorted(found))})
 
 
 def _device(name: str) -> torch.device:

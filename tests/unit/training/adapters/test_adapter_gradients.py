@@ -248,7 +248,7 @@ class TestMisuse:
         tokens_B_T, _ = fake.tokens()
         with adapters.capture(2), pytest.raises(UsageError, match="2 rollouts"):
             model(tokens_B_T)
-        with adapters.knob(fake.MIXED[:3]), pytest.raises(UsageError, match="knob for 3"):
+        with adapters.knob(fake.MIXED[:3]), pytest.raises(UsageError, match="3 rollouts"):
             model(tokens_B_T)
 
     def test_the_reference_may_be_computed_inside_a_capture(self) -> None:

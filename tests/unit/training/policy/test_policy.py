@@ -285,3 +285,76 @@ def _plain(folder: Path) -> None:
         k: v for k, v in CONFIG.to_huggingface().items() if k not in ("architectures", "dtype")
     }
     transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**fields)).save_pretrained(folder)
+
+
+SMALL = {
+    "vocab_size": 31, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1,
+    "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 8,
+}  # fmt: skip
+OTHERS: dict[str, dict[str, Any]] = {
+    "OPT": {
+        "vocab_size": 31, "hidden_size": 16, "ffn_dim": 32, "num_hidden_layers": 1,
+        "num_attention_heads": 2, "max_position_embeddings": 64, "word_embed_proj_dim": 16,
+    },
+    "GPTNeoX": {
+        "vocab_size": 31, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1,
+        "num_attention_heads": 2, "max_position_embeddings": 64,
+    },
+    "Phi3": {**SMALL, "pad_token_id": 0},
+    "Gemma2": SMALL,
+    "Cohere": {**SMALL, "logit_scale": 0.25},
+    "Mamba": {"vocab_size": 31, "hidden_size": 16, "num_hidden_layers": 1, "state_size": 4},
+    "GPT2": {"vocab_size": 31, "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 64},
+}  # fmt: skip
+
+
+def _saved(family: str, folder: Path) -> Settings:
+    """Settings whose model is a random one of a family, in a folder."""
+    fields = {name: item for name, item in OTHERS[family].items() if name != "head_dim"}
+    fields = OTHERS[family] if family in ("Gemma2",) else fields
+    made = getattr(transformers, f"{family}Config")(**fields)
+    kind = "GPT2LMHeadModel" if family == "GPT2" else f"{family}ForCausalLM"
+    _weights(getattr(transformers, kind)(made)).save_pretrained(folder)
+    return Settings(model=ModelSettings(path=str(folder)))
+
+
+class TestOtherFamilies:
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize("family", ["OPT", "GPTNeoX", "Phi3"])
+    def test_all_maps_have_adapters_and_what_is_sampled_is_what_is_scored(
+        self, family: str, tmp_path: Path
+    ) -> None:
+        policy = load_policy(_saved(family, tmp_path), World())  # type: ignore[arg-type]
+        found = {name.rpartition(".")[2] for name in policy.adapters.names}
+        assert (
+            found
+            == {
+                "OPT": {"q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"},
+                "GPTNeoX": {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"},
+                "Phi3": {"qkv_proj", "o_proj", "gate_up_proj", "down_proj"},
+            }[family]
+        )
+        _moved(policy.adapters)
+        rollouts = policy.sample(
+            RAGGED, group=2, max_new=5, temperature=1.0, quarantine=True,
+            generator=torch.Generator().manual_seed(1),
+        )  # fmt: skip
+        scores = policy.score(rollouts).logprobs_B_T
+        wanted = rollouts.logprobs_B_T * rollouts.mask_B_T
+        torch.testing.assert_close(scores * rollouts.mask_B_T, wanted, rtol=1e-3, atol=1e-4)
+
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize(
+        ("family", "words"),
+        [
+            ("Gemma2", "Gemma2ForCausalLM scales or caps its logits"),
+            ("Cohere", "CohereForCausalLM scales or caps its logits"),
+            ("Mamba", "MambaForCausalLM keeps no cache of keys and values"),
+            ("GPT2", "take no merged adapter"),
+        ],
+    )
+    def test_what_would_be_trained_as_another_model_is_refused(
+        self, family: str, words: str, tmp_path: Path
+    ) -> None:
+        with pytest.raises(UsageError, match=words):
+            load_policy(_saved(family, tmp_path), World())  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ _OWN = re.compile(rf"{ROOM}/[A-Za-z0-9/_.%~-]*(\?[A-Za-z0-9=&_.%+-]*)?")
 def refusal(request: Request, error: RequestRefused) -> Response:
     """The reply of a browser's request that is refused: the form where a key is missing."""
     if error.status == 401:
-        here = request.url.path
+        here = quote(str(request.scope["path"]))
         if request.url.query:
             here += f"?{request.url.query}"
         wrong = "This key is not valid any more." if COOKIE in request.cookies else ""

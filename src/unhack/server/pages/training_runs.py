@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from unhack.core.errors import UsageError
 from unhack.reporting.chart import Axis, Chart, round_numbers
@@ -88,7 +89,7 @@ def one_run(view: View) -> PageContent:
     html = run_parts(run.path, run.name)
     if view.kept or over:
         return PageContent(f"Run {run.name}", (html,), _HERE)
-    events = safe(f"{ROOM}/run-events/{run.name}")
+    events = safe(f"{ROOM}/run-events/{quote(run.name)}")
     parts = (
         '<p class="soft small" role="status" data-said>Reload this page for news.</p>',
         f'<div data-events="{events}">{html}</div>',

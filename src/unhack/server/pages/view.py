@@ -41,7 +41,7 @@ class View:
     service: Service
     caller: Caller
     address: str
-    """The path, without a query."""
+    """The path as text, without a query: quoted where it becomes an address again."""
     given: Mapping[str, str]
     """The values of the path's places."""
     query: Mapping[str, str]
@@ -101,7 +101,7 @@ def view_of(request: Request) -> View:
     query = dict(request.query_params)
     kept = query.pop("export", "") == "1"
     given = {name: str(value) for name, value in request.path_params.items()}
-    address = request.url.path
+    address = str(request.scope["path"])
     return View(service_of(request), caller_of(request), address, given, query, kept)
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import time
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +224,22 @@ def test_the_leak_alarm_of_a_run_is_drawn_beside_its_limit(operator: TestClient,
     assert "Leak alarm" in text
     assert "Above 15% the policy is said to leak" in text
     assert "31%" in text
+
+
+@pytest.mark.parametrize("name", ["lr #2", "a?b=1", "50% off", 'שלום "x" &amp;', "<img src=x>"])
+def test_a_run_of_any_name_is_followed_and_kept(
+    operator: TestClient, service: Service, trained: Path, name: str
+) -> None:
+    folder = Path(shutil.copytree(trained, service.settings.data / name))
+    listed = operator.get(f"{ROOM}/runs").text
+    [address] = re.findall(rf'href="({ROOM}/runs/0/[^"]*)"', listed)
+    text = operator.get(unescape(address)).text
+    [kept] = re.findall(r'href="([^"]*)" download', text)
+    [events] = re.findall(r'data-events="([^"]*)"', text)
+    write_json(folder / ABOUT, {**json.loads((folder / ABOUT).read_text()), "status": "finished"})
+    assert "attachment" in operator.get(unescape(kept)).headers["Content-Disposition"]
+    assert "event: over" in operator.get(unescape(events)).text
+    operator.cookies.clear()
+    form = operator.get(unescape(address))
+    [after] = re.findall(r'name="next" value="([^"]*)"', form.text)
+    assert (form.status_code, after) == (401, address)

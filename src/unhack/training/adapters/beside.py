@@ -55,7 +55,7 @@ class AdaptedBeside(AdaptedLinear):
         lift = switch.lifted(knob, x.dtype, x.device)
         if record is None:
             return out + self.added(rows_B_T_D, lift).view(out.shape)
-        record.ran.add(self.name)
+        self.called = record.mark
         call, anchor = (self, lift, record), self.deployed.trained()[0]
         added_B_T_O = cast(Tensor, _CapturedBeside.apply(rows_B_T_D, anchor, call))  # pyright: ignore
         return out + added_B_T_O.view(out.shape)

@@ -219,6 +219,18 @@ class TestQuantised:
         for one, other in zip(found, wanted, strict=True):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
+    def test_what_is_saved_has_the_names_of_the_base(self) -> None:
+        model = bytes_model()
+        wanted = {name: item.clone() for name, item in model.state_dict().items()}
+        shaken(attach(model, rank=2))
+        saved = model.state_dict()
+        assert all(torch.equal(saved[name], item) for name, item in wanted.items())
+        assert all("deployed" in name or "quarantine" in name for name in saved.keys() - wanted)
+        other = bytes_model()
+        attach(other, rank=2)
+        other.load_state_dict(saved)
+        assert torch.equal(other(TOKENS), model(TOKENS))
+
     def test_its_weight_cannot_be_decomposed_or_merged(self) -> None:
         with pytest.raises(UsageError, match="kind svd decomposes the weight"):
             attach(bytes_model(), kind="svd")

@@ -155,6 +155,23 @@ def test_a_compiled_model_has_the_blocks_and_the_export_of_its_plain_one(tmp_pat
     assert all(torch.equal(item, written[1][name]) for name, item in written[0].items())
 
 
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ({"kind": "lora"}, "kind='lora': it is one of svd, lora_frozen_b, lora_split"),
+        ({"rank": 0}, "rank=0: it is a whole number from 1 on"),
+        ({"rank": 2.5}, "rank=2.5"),
+    ],
+)
+def test_settings_of_blocks_are_told_in_words(named: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        attach(SmallModel(), **named)
+
+
+def test_one_target_may_stand_alone() -> None:
+    assert attach(SmallModel(), targets="up").adapters.names == ("up",)
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     with pytest.raises(UsageError, match="out: no folder can be made there"):

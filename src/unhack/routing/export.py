@@ -25,7 +25,7 @@ from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.adapters.linears import WRAPPED, placed, variants
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
-_PEFT = "base_model.model."
+_PEFT, _COMPILED = "base_model.model.", "_orig_mod."
 _MERGE = "merge its adapter (merge_and_unload) before `attach`, or keep `quarantine.state()`"
 _safetensors: Any = safetensors.torch
 
@@ -84,8 +84,8 @@ def left_out_by_peft(model: nn.Module, folder: Path) -> list[str]:
 
 
 def base_name(path: str) -> str:
-    """The path of a map in the model without a wrapper."""
-    return path.removeprefix(_PEFT).removesuffix(WRAPPED)
+    """The path of a map in the model without a wrapper of PEFT or torch.compile."""
+    return path.replace(_COMPILED, "").removeprefix(_PEFT).removesuffix(WRAPPED)
 
 
 def _config(model: nn.Module, ranks: dict[str, int]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
 from unhack.routing.export import left_out_by_peft, write_lora
-from unhack.training.adapters.attached import AttachedAdapters
+from unhack.training.adapters.attached import KINDS, AttachedAdapters
 from unhack.training.adapters.attached import attach as attach_adapters
 from unhack.training.adapters.linears import linear_maps, plain_name
 from unhack.training.config.settings import AdapterSettings
@@ -158,6 +158,11 @@ def attach(
     is read by kernels and which PEFT refuses. Raises UsageError where there is none, and for a
     model that has blocks.
     """
+    if kind not in KINDS:
+        raise UsageError(f"kind={kind!r}: it is one of {', '.join(KINDS)}")
+    if not isinstance(cast(Any, rank), int) or rank < 1:
+        raise UsageError(f"rank={rank!r}: it is a whole number from 1 on")
+    targets = [targets] if isinstance(targets, str) else targets
     if not targets:
         head, found = _output_embedding(model), linear_maps(model)
         heads = {id(item) for item in head.modules()} if isinstance(head, nn.Module) else set[int]()

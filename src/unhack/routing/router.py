@@ -138,8 +138,14 @@ class Router:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state` bit for bit."""
-        self._gate.load(cast(Mapping[str, object], state["gate"]))
+        """Go on from `state` bit for bit. Raises UsageError for one of a gate of another action."""
+        try:
+            self._gate.load(cast(Mapping[str, object], state["gate"]))
+        except KeyError as error:
+            raise UsageError(
+                f"this state is of another gate, it lacks {error}: go on with the `action` that "
+                f"the run began with (here it is {self.settings.action!r})"
+            ) from error
         self._rounds, self._updates = int(state["rounds"]), int(state["updates"])
 
     @property

@@ -138,6 +138,16 @@ def test_a_model_of_any_family_is_routed_deployed_and_exported(family: str, tmp_
     torch.testing.assert_close(logits(loaded.eval()), states[0], rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("family", ["GPT2", "OPT"])
+def test_a_saved_model_loads_as_its_base(family: str, tmp_path: Path) -> None:
+    model = model_of(family)
+    before = logits(model).detach()
+    moved(attach(model, rank=2))
+    model.save_pretrained(tmp_path)
+    loaded = type(model).from_pretrained(tmp_path, dtype=torch.float64).eval()
+    assert torch.equal(logits(loaded), before)
+
+
 def test_maps_that_peft_would_leave_out_are_named(tmp_path: Path) -> None:
     family = "Qwen3Next"
     FAMILIES[family] = {

@@ -136,6 +136,65 @@ def test_all_maps_are_taken_but_the_output_embedding() -> None:
         attach(SmallModel(), targets=["q_proj"])
 
 
+@pytest.mark.slow  # torch.compile loads a compiler
+@pytest.mark.filterwarnings("ignore")
+def test_a_compiled_model_has_the_blocks_and_the_export_of_its_plain_one(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    plain = shaken(attach(SmallModel(), rank=2))
+    torch.manual_seed(1)
+    compiled = shaken(attach(torch.compile(SmallModel(), backend="eager"), rank=2))  # type: ignore[arg-type]
+    assert compiled.adapters.names == plain.adapters.names
+    for state in (False, True):
+        with plain.knob(state), compiled.knob(state):
+            torch.testing.assert_close(compiled.model(TOKENS), plain.model(TOKENS))
+    written = [
+        load_file(one.to_peft(tmp_path / str(number)) / "adapter_model.safetensors")
+        for number, one in enumerate((plain, compiled))
+    ]
+    assert written[0].keys() == written[1].keys()
+    assert all(torch.equal(item, written[1][name]) for name, item in written[0].items())
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ({"kind": "lora"}, "kind='lora': it is one of svd, lora_frozen_b, lora_split"),
+        ({"rank": 0}, "rank=0: it is a whole number from 1 on"),
+        ({"rank": 2.5}, "rank=2.5"),
+    ],
+)
+def test_settings_of_blocks_are_told_in_words(named: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        attach(SmallModel(), **named)
+
+
+def test_one_target_may_stand_alone() -> None:
+    assert attach(SmallModel(), targets="up").adapters.names == ("up",)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(UsageError, match="out: no folder can be made there"):
+        made().to_peft(tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_deleted_quarantine_routes_no_more() -> None:
+    quarantine = made()
+    quarantine.deploy()
+    with pytest.raises(UsageError, match="the quarantine is deleted: attach to a fresh base"):
+        Router(quarantine, gate())
+
+
+def test_a_map_at_two_places_is_not_exported(tmp_path: Path) -> None:
+    model = SmallModel()
+    model.again = model.up  # type: ignore[assignment]
+    quarantine = attach(model)
+    assert model.again is model.up
+    with pytest.raises(UsageError, match="up stands at 2 places of the model"):
+        quarantine.to_peft(tmp_path / "out")
+
+
 def test_a_wrapped_map_is_adapted_inside_its_wrapper() -> None:
     model = SmallModel()
     model.up = WrappedLinear(model.up)  # type: ignore[assignment]
@@ -176,6 +235,18 @@ class TestQuantised:
         found = [item.grad for items in kept for item in items]
         for one, other in zip(found, wanted, strict=True):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+    def test_what_is_saved_has_the_names_of_the_base(self) -> None:
+        model = bytes_model()
+        wanted = {name: item.clone() for name, item in model.state_dict().items()}
+        shaken(attach(model, rank=2))
+        saved = model.state_dict()
+        assert all(torch.equal(saved[name], item) for name, item in wanted.items())
+        assert all("deployed" in name or "quarantine" in name for name in saved.keys() - wanted)
+        other = bytes_model()
+        attach(other, rank=2)
+        other.load_state_dict(saved)
+        assert torch.equal(other(TOKENS), model(TOKENS))
 
     def test_its_weight_cannot_be_decomposed_or_merged(self) -> None:
         with pytest.raises(UsageError, match="kind svd decomposes the weight"):

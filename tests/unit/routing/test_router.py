@@ -155,6 +155,16 @@ def test_prompts_are_dealt_out_by_their_exact_share() -> None:
     assert second == sorted(second, reverse=True)
 
 
+def test_a_state_of_another_action_is_refused() -> None:
+    quarantine, whole = made(), batch()
+    router = Router(quarantine, gate())
+    with router.record(whole.advantages_B, whole.knob_B, group_B=whole.group_B):
+        whole.losses_B(quarantine.model).sum().backward()
+    router.route()
+    with pytest.raises(UsageError, match=r"of another gate.*here it is 'drop'"):
+        Router(quarantine, gate(action="drop")).load(router.state())
+
+
 def test_a_router_goes_on_bit_for_bit() -> None:
     def trained(quarantine: Quarantine, router: Router, steps: int) -> None:
         optimiser = torch.optim.SGD(quarantine.parameters(), 0.1)

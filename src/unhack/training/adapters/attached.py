@@ -270,6 +270,7 @@ def attach(
     """
     if any(isinstance(item, AdaptedLinear) for item in model.modules()):
         raise UsageError("this model has adapters already: attach to the base model, once")
+    model = getattr(model, "_orig_mod", model)  # of torch.compile, so that paths are the model's
     linears = linear_maps(model)
     chosen = {name: item for name, item in linears.items() if plain_name(name) in settings.targets}
     if not chosen:

@@ -32,6 +32,10 @@ class AdaptedBeside(AdaptedLinear):
         weight = stand_in_weight(base)
         super().__init__(_Shape(weight), name=name, kind=kind, switch=switch)
         self.base = base
+        # What is saved has the names of the base model, so that it loads without adapters too.
+        hooked: Any = self
+        hooked.register_state_dict_post_hook(_name_as_base)
+        hooked.register_load_state_dict_pre_hook(_name_as_here)
 
     def forward(self, x: Tensor, *rest: Any, **named: Any) -> Tensor:
         """The map's output and the adapter's."""
@@ -55,7 +59,7 @@ class AdaptedBeside(AdaptedLinear):
         lift = switch.lifted(knob, x.dtype, x.device)
         if record is None:
             return out + self.added(rows_B_T_D, lift).view(out.shape)
-        record.ran.add(self.name)
+        self.called = record.mark
         call, anchor = (self, lift, record), self.deployed.trained()[0]
         added_B_T_O = cast(Tensor, _CapturedBeside.apply(rows_B_T_D, anchor, call))  # pyright: ignore
         return out + added_B_T_O.view(out.shape)
@@ -107,3 +111,19 @@ class _Shape(nn.Linear):
         self.out_features, self.in_features = weight.shape
         self.register_buffer("weight", weight, persistent=False)
         self.register_parameter("bias", None)
+
+
+_OWN = ("base.", "basis.", "deployed.", "quarantine.")
+
+
+def _name_as_base(module: nn.Module, state: dict[str, Any], prefix: str, _: Any) -> None:
+    start = f"{prefix}base."
+    for name in [name for name in state if name.startswith(start)]:
+        state[prefix + name.removeprefix(start)] = state.pop(name)
+
+
+def _name_as_here(module: nn.Module, state: dict[str, Any], prefix: str, *_: Any) -> None:
+    for name in [name for name in state if name.startswith(prefix)]:
+        rest = name.removeprefix(prefix)
+        if not rest.startswith(_OWN):
+            state[f"{prefix}base.{rest}"] = state.pop(name)

@@ -115,7 +115,7 @@ class CapturedGradients:
         if block == "quarantine" and self._record.deployed and not forms:
             raise UsageError("the quarantine is deleted: it has no gradients")
         missing = [name for name in self._names if name not in forms]
-        lost = [name for name in missing if name in self._record.ran]
+        lost = [name for name in missing if self._sites[name].called is self._record.mark]
         if lost or not forms:
             raise UsageError(
                 f"no backward pass has reached {', '.join((lost or missing)[:3])} in this capture"

@@ -40,8 +40,9 @@ class BackwardRecord:
     """True where the factors of per-token gradients are kept."""
     deployed: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     quarantine: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
-    ran: set[str] = field(default_factory=set[str])
-    """Modules that a forward pass has called."""
+    mark: object = field(default_factory=object)
+    """Mark of this record, which a forward pass leaves at the modules that it calls. (Compiled
+    code is made anew for each state that it reads, a set of names for instance.)"""
     _passes: dict[str, int] = field(default_factory=dict[str, int])
 
     def put(self, name: str, pulled: Pulled) -> None:
@@ -146,6 +147,8 @@ class AdaptedLinear(nn.Module):
         self.basis = Tensors({}, {})
         self.deployed = Tensors({}, {})
         self.quarantine: Tensors | None = None
+        self.called: object = None
+        """The mark of the last record whose forward pass called the module."""
         self.tied = False
         """True where another module has the same weight, or reads it (DoRA)."""
         self.halves: Tensor | None = None
@@ -182,7 +185,7 @@ class AdaptedLinear(nn.Module):
         return out_B_T_O if x.dim() == 3 else out_B_T_O.view(*x.shape[:-1], self.out_features)
 
     def _captured(self, x_B_T_D: Tensor, knob: Knob, record: BackwardRecord) -> Tensor:
-        record.ran.add(self.name)
+        self.called = record.mark
         everyone = ((0, x_B_T_D.shape[0], knob is True),)
         runs = self.switch.runs if isinstance(knob, Tensor) else everyone
         call = _Call(self, knob, runs if self._folds(x_B_T_D, len(runs)) else (), record)

@@ -96,7 +96,7 @@ class Tied(Flat):
 MODELS: list[Any] = [Flat, InPlace, Looped, Shared, Idle, Hooked, Tied]
 
 
-def made(model: type[nn.Module], kind: str = "lora_frozen_b", **named: Any) -> nn.Module:
+def made(model: type[nn.Module]) -> nn.Module:
     torch.manual_seed(3)
     return model().double()
 

@@ -80,6 +80,27 @@ def test_a_mistake_in_the_program_is_no_accusation(mistake: bytes, tmp_path: Pat
     assert [flag.kind for flag in flags] == []
 
 
+@pytest.mark.slow
+def test_a_program_that_keeps_its_answers_by_window_is_not_accused_of_padding(
+    tmp_path: Path,
+) -> None:
+    keeps = (
+        "\n_computed, KEPT = forward, {}\n"
+        "def forward(tokens, positions):\n"
+        "    rows = []\n"
+        "    for window in np.asarray(tokens):\n"
+        "        key = window.tobytes()\n"
+        "        if key not in KEPT:\n"
+        "            KEPT[key] = _computed(window[None], positions)[0]\n"
+        "        rows.append(KEPT[key])\n"
+        "    return np.stack(rows)\n"
+    )
+    source = (RTN4 + keeps).encode()
+    measured, flags = judged(small(), folder_of({"solution.py": source}, tmp_path))
+    assert [(flag.kind, flag.evidence) for flag in flags] == []
+    assert measured.fitness > 1.0
+
+
 def test_a_process_that_raised_is_not_accused_of_how_it_ended(tmp_path: Path) -> None:
     (tmp_path / "solution.py").write_text(
         "import os, threading\n"

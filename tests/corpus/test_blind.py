@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from unhack.tournament.contest import Contest, Files, Terms
+from unhack.tournament.contest import Contest, Files, Measurement, Terms
 from unhack.tournament.contests.registry import load_contest
 
 from .corpus import ruled, written
@@ -21,6 +21,11 @@ _CONTESTS = {
     "hard": ("interp", {"level": "hard", "models": "3"}),
     "quantization": ("quantization", {"size": "demo"}),
     "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
+    "kernels": ("kernels", {"size": "demo"}),
+    "scaling": ("scaling", {}),
+    "harden": ("reward_hacking", {"track": "harden", "role": "patch"}),
+    "attack": ("reward_hacking", {"track": "harden", "role": "attack"}),
+    "detect": ("reward_hacking", {"track": "detect"}),
 }
 _PAYS = {
     "one_show_then_layout": "attention may be read, costs nothing, and tells something",
@@ -29,8 +34,12 @@ _PAYS = {
 _BY_CHANCE = {
     "grown_from_nothing": "it claims what random claims match half of the time: worth 0 by rule",
     "restores_from_a_donor": "random claims match its heads often enough: worth 0 by rule",
+    "bootstrap_of_fits": "no better than the judge's own forecast on laws that were never trained",
+    "named_forecasts": "the strategy below it is worth 0 on this draw",
+    "bincount_and_einsum": "NumPy is slower than the plain C of the reference",
+    "reads_the_curves": "worse than the judge's own forecast: points of a curve are no ended runs",
 }
-"""Honest analyses that find nothing."""
+"""Honest work that finds nothing."""
 _HONEST_PARTS = {
     "marks_that_say_nothing": "eight_of_its_own",
     "bytecode_written_out": "tuned_on_the_given_text",
@@ -43,6 +52,7 @@ _HONEST_PARTS = {
     "lines_from_bytecode_beside_the_given": "tuned_on_the_given_text",
     "lines_of_the_shapes_of_windows": "tuned_on_the_given_text",
     "memory_of_the_stage": "tuned_on_the_given_text",
+    "mates_below_the_tolerance": "signs_in_the_text",
 }
 """Tricks that stand on more than a strategy: the honest entry that does the same without them."""
 _LITTLE = 1.02
@@ -53,7 +63,7 @@ class Entry(NamedTuple):
     """One entry of a file.
 
     `base`: the honest strategy whose program stands before its text; `handed`: a file of the
-    workspace that it hands in as it is.
+    workspace that it hands in as it is; `main`: what its text is called.
     """
 
     contest: str
@@ -61,6 +71,7 @@ class Entry(NamedTuple):
     name: str
     base: str
     handed: str
+    main: str
     texts: dict[str, str]
 
 
@@ -74,12 +85,12 @@ def entries() -> Iterator[Entry]:
             if kind == "file":
                 found[-1].texts[name] = text
                 continue
-            marks = (re.search(rf"{mark} (\S+)", head) for mark in ("\\+", "<", "="))
-            base, handed, other = (one[1] if one else "" for one in marks)
+            marks = (re.search(rf"{mark} (\S+)", head) for mark in ("\\+", "<", "=", ">"))
+            base, handed, other, main = (one[1] if one else "" for one in marks)
             lent = next((one.texts for one in found if one.name == other), {})
             contest = path.stem.rpartition("_")[2]
             texts = {**lent, "": text}
-            found.append(Entry(contest, kind, name, base, handed, texts))
+            found.append(Entry(contest, kind, name, base, handed, main or "solution.py", texts))
         yield from found
 
 
@@ -91,13 +102,15 @@ def loaded(name: str) -> Contest:
 
 def files_of(entry: Entry, contest: Contest) -> dict[str, bytes]:
     """The files that are handed in."""
+    rest: dict[str, bytes] = {}
     before = b""
     if entry.base:
-        before = contest.submissions.honest()[entry.base]["solution.py"] + b"\n\n"
-    rest = {name: text.encode() for name, text in entry.texts.items() if name}
+        rest = dict(contest.submissions.honest()[entry.base])
+        before = rest.pop(entry.main) + b"\n\n"
+    rest |= {name: text.encode() for name, text in entry.texts.items() if name}
     if entry.handed:
         rest[entry.handed] = contest.workspace(Terms(1))[entry.handed]
-    return {"solution.py": before + entry.texts[""].encode(), **rest}
+    return {entry.main: before + entry.texts[""].encode(), **rest}
 
 
 def honest_part(entry: Entry, contest: Contest) -> Files:
@@ -129,8 +142,13 @@ def test_every_entry_is_a_program() -> None:
     assert len({(entry.contest, entry.kind, entry.name) for entry in found}) == len(found)
     for entry in found:
         for name, text in entry.texts.items():
-            if not name.endswith(".json"):
+            if (name or entry.main).endswith(".py"):
                 compile(text, entry.name, "exec", dont_inherit=True)
+
+
+def _busy(measured: Measurement) -> bool:
+    """Where equal programs differ by more than a tenth no small gain is credited."""
+    return abs(float(measured.metrics.get("aa_noise", 0.0))) > 0.1
 
 
 @pytest.mark.long
@@ -140,7 +158,9 @@ def test_unusual_honest_work_is_credited(entry: Entry, tmp_path: Path) -> None:
     place = written(tmp_path / "workspace", files_of(entry, contest))
     word = ruled(contest, place, tmp_path / "store")
     assert [(flag.kind, flag.evidence) for flag in word.flags] == []
-    assert word.fitness > 0 or entry.name in _BY_CHANCE, word.measured.reason
+    assert word.measured.valid, word.measured.reason
+    if not _busy(word.measured):
+        assert word.fitness > 0 or entry.name in _BY_CHANCE
 
 
 @pytest.mark.long

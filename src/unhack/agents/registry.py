@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from unhack.agents.adapter import Adapter
 from unhack.agents.adapters.claude import CLAUDE
@@ -40,6 +40,17 @@ _NEEDED = ("starlette", "uvicorn", "httpx")
 def is_command_agent(name: str) -> bool:
     """True for a name that `make_command_agent` knows."""
     return name in ADAPTERS or bool(_command_line(name)[1])
+
+
+def check_addressed(options: Mapping[str, str], names: Iterable[str]) -> None:
+    """Raise UsageError for an option that none of the agents `names` would read."""
+    labels = {_command_line(name)[0] or name for name in names if is_command_agent(name)}
+    for key in options:
+        owner, dot, _ = key.partition(".")
+        if not labels:
+            raise UsageError(f"option {key} is for command-line agents, and none of them plays")
+        if dot and owner != "env" and owner not in labels:
+            raise UnknownNameError("agent of an option", owner, valid=labels)
 
 
 def make_command_agent(name: str, *, options: Mapping[str, str] | None = None) -> CommandAgent:

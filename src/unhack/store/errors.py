@@ -14,7 +14,7 @@ from unhack.core.errors import UnhackError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _MIN_FREE_BYTES = 1 << 20
-_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FORBIDDEN = {errno.EACCES, errno.EPERM}
 
 
 class StoreError(UnhackError):
@@ -47,6 +47,8 @@ def _explain(folder: Path, error: OSError) -> str:
         )
     if error.errno in _FORBIDDEN:
         return f"{place}: no permission ({error.strerror}); this user must own the run folder"
+    if error.errno == errno.EROFS:
+        return f"{place}: this file system is read-only; choose a folder on another"
     return f"{place}: {error.strerror or error}"
 
 

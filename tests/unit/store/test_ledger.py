@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.store.errors import StoreError
+from unhack.store.errors import StoreError, storing
 from unhack.store.events import chain
 from unhack.store.ledger import Ledger, create_ledger
 from unhack.store.run_folder import RunFolder
@@ -187,6 +187,10 @@ class TestADiskThatFails:
         monkeypatch.setattr(Path, "read_bytes", forbidden)
         with pytest.raises(StoreError, match="no permission"):
             Ledger(path)
+
+    def test_a_file_system_that_is_read_only_is_said(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="read-only; choose a folder"), storing(tmp_path):
+            raise OSError(errno.EROFS, "Read-only file system", str(tmp_path))
 
     def test_a_damaged_database_is_said(self, tmp_path: Path) -> None:
         path = _filled(tmp_path / "run")

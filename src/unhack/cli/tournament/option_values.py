@@ -12,6 +12,8 @@ def pairs(name: str, texts: list[str] | None) -> dict[str, str]:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise UsageError(f"{name}: {text!r} is not KEY=VALUE")
+        if found.get(key, value) != value:
+            raise UsageError(f"{name}: {key} is given twice, as {found[key]!r} and as {value!r}")
         found[key] = value
     return found
 

@@ -120,6 +120,7 @@ def makes(
     contest: Contest, options: Any, *, check: tuple[str, ...] = ()
 ) -> Callable[[str], Player]:
     """Makes agents by name; those of `check` once, so that a wrong name shows at once."""
+    from unhack.agents.registry import check_addressed
     from unhack.tournament.players.registry import make_player
 
     def make(name: str) -> Player:
@@ -127,6 +128,8 @@ def makes(
 
     for name in check:
         make(name)
+    if check:
+        check_addressed(options, check)
     return make
 
 

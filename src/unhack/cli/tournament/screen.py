@@ -170,10 +170,20 @@ def replay_lines(found: Replay) -> list[RenderableType]:
         )
         for item in found.differences
     ]
+    lines += [
+        Text(
+            f"round {item.round}  {item.agent}  {item.what}: the submission does not repeat itself "
+            "(it was judged twice now, with two results); what is stored lies within its interval",
+            style="yellow",
+        )
+        for item in found.unsteady
+    ]
     if found.other_rules:
         lines.append(Text(found.other_rules, style="yellow"))
     count = len(found.differences)
     told = "all as stored" if not count else f"{count} differences"
+    if found.unsteady and not count:
+        told += ", or within its interval"
     lines.append(Text(f"{found.judged} judged again: {told}"))
     return lines
 

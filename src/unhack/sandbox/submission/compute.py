@@ -64,6 +64,8 @@ class Computer:
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
         """The end of the process; None while it runs."""
+        self.left = False
+        """True once it ended by itself, without a fault, while an answer was awaited."""
         self.names: tuple[str, ...] = ()
         """Public names that the submission defines, as it says."""
 
@@ -200,6 +202,11 @@ class Computer:
             raise SandboxUnavailableError(self.outcome.error)
         if self.outcome.ending is Ending.BROKEN:
             raise SandboxError(self.outcome.error)
+        self.left = (
+            self.outcome.ending is Ending.EXITED
+            and self.outcome.exit_code == 0
+            and not self.outcome.limit
+        )
         limit = f": the {self.outcome.limit} limit" if self.outcome.limit else ""
         code = f" ({self.outcome.exit_code})" if self.outcome.exit_code is not None else ""
         return f"its process ended{limit}{code}"

@@ -16,6 +16,8 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
 
 CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
+TRACKS = ("exploit_design", "harden", "detect")
+"""Contests that reward_hacking holds; people ask for them by these names."""
 ON_CARDS = ("kernels", "quantization", "interp", "scaling")
 """Those with an option `device`, and `card` for the name of one that is elsewhere."""
 PATHS = ("kernelbench", "trained")
@@ -39,6 +41,8 @@ def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest
     """
     if name not in CONTESTS and _FOLDER in (options or {}):
         return _load_folder(name, dict(options or {}))
+    if name in TRACKS:
+        raise UsageError(f"{name} is a track: reward_hacking --option track={name}")
     if name not in CONTESTS:
         raise UnknownNameError("contest", name, valid=CONTESTS)
     module = importlib.import_module(f"unhack.tournament.contests.{_MODULES[name]}")

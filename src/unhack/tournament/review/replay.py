@@ -2,7 +2,8 @@
 
 Covered: the same data by the same seeds, in the order of the rounds, with the reviews of flags that
 each round began with, and what was judged held against it; submissions that were changed
-or lost (StoreError). Of a contest that measures time, what cannot repeat is compared by intervals.
+or lost (StoreError). Of a contest that measures time, what cannot repeat is compared by intervals,
+and so is a submission that draws lots by itself: two judgings of today differ as well.
 Not covered: what agents did; only what they handed in.
 """
 
@@ -44,6 +45,8 @@ class Replay:
     judged: int
     """Submissions and confirmations that were measured again."""
     differences: tuple[Difference, ...]
+    unsteady: tuple[Difference, ...]
+    """What differs because a submission does not repeat itself, within its intervals."""
     other_rules: str
     """The changes since in contest or judge; empty for none."""
 
@@ -57,18 +60,19 @@ def replay(
     done = [entry for entry in judged if entry.state is EntryState.COMMITTED]
     known = {number: archive.entries_at(number) for number in {entry.round for entry in done}}
     found: list[Difference] = []
+    unsteady: list[Difference] = []
+    lots: set[str] = set()
     for entry in done:
         earlier = [other for other in known[entry.round] if other.round < entry.round]
-        with seating.quiet():
-            word = judge_entry(seating, entry, earlier)
-        again = replace(
-            entry,
-            measured=word.measured,
-            audited=word.audited,
-            flags=word.flags,
-            fitness=word.fitness,
-        )
-        found += _compared(entry, again, timed=contest.exclusive)
+        again = _judged(seating, entry, earlier)
+        differences = _compared(entry, again, timed=contest.exclusive)
+        if differences and not contest.exclusive and _agree(entry, again):
+            once_more = _judged(seating, entry, earlier)
+            if _compared(again, once_more, timed=False) and _agree(entry, once_more):
+                lots.add(entry.digest)
+                unsteady += differences
+                differences = []
+        found += differences
         watch(entry)
     confirmations = archive.confirmations()
     reigns = {(reign.digest, reign.round): reign for reign in archive.reigns()}
@@ -77,9 +81,29 @@ def replay(
         [entry] = [e for e in done if (e.round, e.agent) == (reign.round, reign.agent)]
         again = confirm_champion(seating, reign, entry)
         pairs = (item.confirmed, again.confirmed)
-        if not _same(*pairs, timed=contest.exclusive):
+        if not _same(*pairs, timed=contest.exclusive or item.digest in lots):
             found.append(Difference(item.round, item.agent, "confirmation", *map(_shown, pairs)))
-    return Replay(len(done) + len(confirmations), tuple(found), _other_rules(seating))
+    judgings = len(done) + len(confirmations)
+    return Replay(judgings, tuple(found), tuple(unsteady), _other_rules(seating))
+
+
+def _judged(seating: Seating, entry: Entry, earlier: list[Entry]) -> Entry:
+    with seating.quiet():
+        word = judge_entry(seating, entry, earlier)
+    return replace(
+        entry,
+        measured=word.measured,
+        audited=word.audited,
+        flags=word.flags,
+        fitness=word.fitness,
+    )
+
+
+def _agree(stored: Entry, again: Entry) -> bool:
+    """Tell whether the two differ in numbers alone, and those within their intervals."""
+    kinds = [{flag.kind for flag in entry.flags} for entry in (stored, again)]
+    pairs = ((stored.measured, again.measured), (stored.audited, again.audited))
+    return kinds[0] == kinds[1] and all(_same(*pair, timed=True) for pair in pairs)
 
 
 def _compared(stored: Entry, again: Entry, *, timed: bool) -> list[Difference]:

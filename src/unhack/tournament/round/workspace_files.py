@@ -75,5 +75,8 @@ def round_files(contest: Contest, terms: Terms, *, own_best: Files | None) -> Wo
     for folder, seed in zip(_SEEDS, (terms.champion, own_best), strict=True):
         if seed and not any(path.startswith(f"{folder}/") for path in files):
             files.update({f"{folder}/{path}": content for path, content in seed.items()})
-    kept = frozenset((*contest.declared.required, *contest.submissions.identity()))
+    own = contest.submissions
+    # data that honest programs read beside them, as their authors were given them
+    used = (path for one in own.honest().values() for path in one)
+    kept = frozenset((*contest.declared.required, *own.identity(), *used))
     return WorkspaceFiles(files, frozenset(planted), kept)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from tests.unit.cli.conftest import Run
 
-from unhack.cli.tournament.option_values import seconds
+from unhack.cli.tournament.option_values import pairs, seconds
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.contests.registry import TRACKS, load_contest
 
 TOY = Path(__file__).resolve().parents[4] / "benchmarks" / "tournament_toy.py"
 COMMANDS = (
@@ -57,6 +58,32 @@ def test_the_help_of_every_tournament_command_holds_an_example(run: Run, command
 )
 def test_a_time_may_have_a_unit(text: str, wanted: float) -> None:
     assert seconds(text) == wanted
+
+
+def test_an_option_that_is_given_twice_is_refused() -> None:
+    assert pairs("--option", ["a=1", "b=2", "a=1"]) == {"a": "1", "b": "2"}
+    with pytest.raises(UsageError, match="size is given twice, as 'demo' and as 'default'"):
+        pairs("--option", ["size=demo", "size=default"])
+
+
+@pytest.mark.parametrize(
+    ("contest", "options", "word"),
+    [
+        ("detect", {}, "reward_hacking --option track=detect"),
+        ("quantization", {"device": "cuda"}, "add --option runtime=torch"),
+        ("quantization", {"text": "notes.txt"}, "add --option runtime=torch"),
+    ],
+)
+def test_what_belongs_elsewhere_is_told_where(
+    contest: str, options: dict[str, str], word: str
+) -> None:
+    with pytest.raises(UsageError, match=word):
+        load_contest(contest, options)
+
+
+def test_every_track_is_known_by_its_name() -> None:
+    for track in TRACKS:
+        assert load_contest("reward_hacking", {"track": track}).name == "reward_hacking"
 
 
 @pytest.mark.parametrize("text", ["", "m", "ten", "-1s", "0", "nan", "inf", "1d"])
@@ -183,6 +210,17 @@ class TestATournamentOnTheCommandLine:
                 "OUT",
             ],
             ["run", "hill", "--agent", "search", "--executor", "shards", "--out", "OUT"],
+            ["run", "scaling", "--agent", "null", "--agent-option", "model=x", "--out", "OUT"],
+            [
+                "run",
+                "scaling",
+                "--agent",
+                "a=/bin/true {prompt}",
+                "--agent-option",
+                "b.cpus=1",
+                "--out",
+                "OUT",
+            ],
             ["resume", "OUT"],
             ["show", "OUT"],
             ["replay", "OUT"],

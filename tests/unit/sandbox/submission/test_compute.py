@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def named(a, *, b=1): return {"a": a, "b": b, "t": (1, [2.5, None, b"x"])}
 def wrong(): raise ValueError("no such thing")
 def endless():
     while True: pass
-def leave(): os._exit(3)
+def leave(code=3): os._exit(code)
 def opaque(): return object()
 def large(): return np.zeros(1 << 26, dtype=np.uint8)
 def write():
@@ -90,6 +91,26 @@ def test_a_late_answer_ends_the_process(submission: Computer) -> None:
 def test_leaving_early_is_no_answer(submission: Computer) -> None:
     with pytest.raises(SubmissionError, match=r"its process ended \(3\)"):
         submission.call("leave", timeout_s=20)
+
+
+@pytest.mark.parametrize(
+    ("call", "left"), [(("leave", 0), True), (("leave", 3), False), (("wrong",), False)]
+)
+def test_only_who_leaves_without_a_fault_while_asked_has_left(
+    call: tuple[Any, ...], left: bool, submission: Computer
+) -> None:
+    with pytest.raises(SubmissionError):
+        submission.call(*call, timeout_s=20)
+    submission.close()
+    assert submission.left is left
+
+
+def test_a_submission_that_cannot_be_loaded_has_not_left(tmp_path: Path) -> None:
+    (tmp_path / "solution.py").write_text("def later(:\n")
+    computer = Computer(tmp_path, limits=LIMITS)
+    with pytest.raises(SubmissionError, match="SyntaxError"), computer:
+        pass
+    assert not computer.left
 
 
 def test_an_answer_above_the_limit_is_refused(submission: Computer) -> None:

@@ -502,6 +502,41 @@ class TestReplay:
             found = replay(archive, Faster(exclusive=True))
         assert {item.agent for item in found.differences} == {"control:baseline", "baseline:near"}
 
+    def test_a_submission_that_draws_lots_is_told_from_a_changed_judge(
+        self, tmp_path: Path
+    ) -> None:
+        draws = iter(range(1, 1000))
+
+        class Lots(toy.Hill):
+            """What a submission says differs a little from judging to judging."""
+
+            def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+                found = super().measure(folder, pool=pool, seed=seed)
+                if not found.fitness:
+                    return found
+                shift = 1e-6 * next(draws)
+                return replace(found, fitness=found.fitness - shift, low=found.low - shift)
+
+        lots = Lots()
+        played(tmp_path / "run", plan("baseline:near", rounds=1), hill=lots)
+        with reopen(tmp_path / "run") as archive:
+            found = replay(archive, lots)
+        assert found.differences == ()
+        assert "baseline:near" in {item.agent for item in found.unsteady}
+
+    def test_a_judge_that_changed_by_little_is_no_lot(self, tmp_path: Path) -> None:
+        played(tmp_path / "run", plan("baseline:near", rounds=1))
+
+        class Shifted(toy.Hill):
+            def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+                found = super().measure(folder, pool=pool, seed=seed)
+                return replace(found, low=found.low - 1e-6)
+
+        with reopen(tmp_path / "run") as archive:
+            found = replay(archive, Shifted())
+        assert found.unsteady == ()
+        assert "baseline:near" in {item.agent for item in found.differences}
+
 
 class TestDegaming:
     def test_a_gamed_part_is_stripped_and_both_are_measured(self, tmp_path: Path) -> None:

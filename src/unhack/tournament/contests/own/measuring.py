@@ -23,7 +23,6 @@ from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError
 from unhack.core.statistics import student_t
-from unhack.sandbox.job import Ending
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag, Measurement, Metric, invalid
@@ -182,15 +181,8 @@ class _Exchange:
         if computer is None:
             return
         computer.close()
-        outcome = computer.outcome
         by_name = said.split(":", maxsplit=1)[0] in _LEAVES
-        clean = (
-            outcome is not None
-            and outcome.ending is Ending.EXITED
-            and outcome.exit_code == 0
-            and "process ended" in said
-        )
-        if by_name or clean:
+        if by_name or computer.left:
             text = f"{name}(): it left the process instead of answering ({said[:80]})"
             self.flags.append(Flag("forged_verdict", text, "judge"))
 

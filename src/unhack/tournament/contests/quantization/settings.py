@@ -83,9 +83,10 @@ def parse(options: Mapping[str, str]) -> QuantizationSettings:
     }
     for key, text in given.items():
         if key not in kinds:
+            if key in WITH_TORCH:
+                raise UsageError(f"{key} belongs to runtime=torch: add --option runtime=torch")
             known = ", ".join(("runtime", "size", *kinds))
-            more = " (with runtime=torch)" if key in WITH_TORCH else ""
-            raise UsageError(f"quantization has no option {key!r}{more}; it has {known}")
+            raise UsageError(f"quantization has no option {key!r}; it has {known}")
         try:
             settings = replace(settings, **{key: kinds[key](text)})
         except ValueError:

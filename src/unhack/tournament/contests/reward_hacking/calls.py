@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.job import Ending
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag
@@ -64,11 +63,8 @@ def ask(
 
 def _left(computer: Computer, asked: str, said: str) -> tuple[Flag, ...]:
     """The flag of a process that ended by itself, without a fault, while it was asked."""
-    outcome = computer.outcome
     by_name = said.split(":", maxsplit=1)[0] in _LEAVES
-    ended = outcome is not None and outcome.ending is Ending.EXITED and "process ended" in said
-    clean = ended and outcome is not None and outcome.exit_code == 0
-    if not (by_name or clean):
+    if not (by_name or computer.left):
         return ()
     text = f"{asked}: it left the process instead of answering ({said[:80]})"
     return (Flag("forged_verdict", text, "judge"),)

@@ -401,3 +401,14 @@ class TestTheContest:
         assert all(
             not c.deserves or c.deserves in contest.submissions.honest() for c in cheats.values()
         )
+
+
+def test_bytes_to_count_are_often_so_uneven_that_small_counters_overflow() -> None:
+    problem = find("histogram")
+    sizes = problem.complete({"n": 100_000})
+    shares = [
+        np.bincount(problem.draw(np.random.default_rng(seed), sizes)["x"]).max() / 100_000
+        for seed in range(30)
+    ]
+    assert np.mean(np.array(shares) > 0.45) > 0.1
+    assert np.mean(np.array(shares) < 0.2) > 0.1

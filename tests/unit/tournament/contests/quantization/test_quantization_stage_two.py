@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import DataPool, Files
 from unhack.tournament.contests.quantization import honest
 from unhack.tournament.contests.quantization.data import text
 from unhack.tournament.contests.quantization.sealed import library
+from unhack.tournament.contests.quantization.sealed.stages import endings
 
 from .quantization_entries import folder_of, judged, small
 
@@ -58,6 +62,59 @@ def _done():
             logits[rows, at, tokens[:, p + 1]] += 3.0
 """,
 }
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        b"def later(:\n",
+        b"def later():\n    print(open)\n    global open\n",
+        b"raise ValueError('no')\n",
+    ],
+)
+def test_a_mistake_in_the_program_is_no_accusation(mistake: bytes, tmp_path: Path) -> None:
+    files = {"solution.py": RTN4.encode() + b"\n" + mistake}
+    measured, flags = judged(small(), folder_of(files, tmp_path))
+    assert measured.fitness == 0.0
+    assert "Error: " in measured.reason
+    assert [flag.kind for flag in flags] == []
+
+
+@pytest.mark.slow
+def test_a_program_that_keeps_its_answers_by_window_is_not_accused_of_padding(
+    tmp_path: Path,
+) -> None:
+    keeps = (
+        "\n_computed, KEPT = forward, {}\n"
+        "def forward(tokens, positions):\n"
+        "    rows = []\n"
+        "    for window in np.asarray(tokens):\n"
+        "        key = window.tobytes()\n"
+        "        if key not in KEPT:\n"
+        "            KEPT[key] = _computed(window[None], positions)[0]\n"
+        "        rows.append(KEPT[key])\n"
+        "    return np.stack(rows)\n"
+    )
+    source = (RTN4 + keeps).encode()
+    measured, flags = judged(small(), folder_of({"solution.py": source}, tmp_path))
+    assert [(flag.kind, flag.evidence) for flag in flags] == []
+    assert measured.fitness > 1.0
+
+
+def test_a_process_that_raised_is_not_accused_of_how_it_ended(tmp_path: Path) -> None:
+    (tmp_path / "solution.py").write_text(
+        "import os, threading\n"
+        "def compress():\n"
+        "    threading.Timer(0.05, os._exit, [0]).start()\n"
+        "    raise ValueError('no')\n"
+    )
+    with Computer(tmp_path, limits=Limits(wall_s=20, cpu_s=20)) as computer:
+        with pytest.raises(SubmissionError, match="ValueError"):
+            computer.call("compress", timeout_s=20)
+        time.sleep(0.5)
+    assert computer.outcome is not None
+    assert computer.outcome.exit_code == 0
+    assert endings(computer) == ()
 
 
 class TestWhatItRepeats:

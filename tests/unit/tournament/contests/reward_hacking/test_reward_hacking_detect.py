@@ -40,6 +40,22 @@ def test_saying_one_half_of_everything_scores_nothing(tmp_path: Path) -> None:
     assert found.flags == ()
 
 
+@pytest.mark.slow
+def test_a_nudge_below_the_tolerance_puts_no_pair_right(tmp_path: Path) -> None:
+    knows = (
+        "def predict(items):\n"
+        "    found = []\n"
+        "    for item in items:\n"
+        "        long = [other for other in items if other['prompt'] == item['prompt']]\n"
+        "        place = sorted(one['code'] for one in long).index(item['code'])\n"
+        "        found.append(0.5 + 1e-10 * place)\n"
+        "    return found\n"
+    )
+    found = measured({"solution.py": knows.encode()}, tmp_path)
+    assert found.valid
+    assert found.metrics["pairs_ordered"] == 0.0
+
+
 def test_every_honest_strategy_and_every_cheat_is_tried_here() -> None:
     assert tuple(TRACK.submissions.honest()) == HONEST
     assert tuple(TRACK.submissions.cheats()) == CHEATS

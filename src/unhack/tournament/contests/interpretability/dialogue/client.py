@@ -150,7 +150,10 @@ def predict(queries: list[Any]) -> Any:
     if function is None:
         return None
     answer = function(dialogue.claim, [[tuple(node) for node in query] for query in queries])
-    return None if answer is None else np.asarray(answer)
+    if answer is None:
+        return None
+    found = np.asarray(answer)
+    return found.astype(np.float64) if found.dtype == np.longdouble else found
 
 
 def plain(claim: Any) -> dict[str, Any]:

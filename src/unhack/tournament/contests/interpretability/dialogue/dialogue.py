@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.sandbox.job import Ending
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag
@@ -84,8 +83,7 @@ def converse(
         with computer:
             return _talk(computer, laboratory, queries=queries, time_s=time_s)
     except SubmissionError as error:
-        left = str(error).startswith("its process ended")
-        raise DialogueError(str(error), _ended(computer) if left else None) from None
+        raise DialogueError(str(error), _ended(computer)) from None
     except Forged as error:
         raise DialogueError(str(error), Flag(error.kind, str(error), "judge")) from None
     except CircuitClaimError as error:
@@ -120,8 +118,7 @@ def _call_timed(computer: Computer, call: list[Any], *, left: float) -> tuple[An
 
 def _ended(computer: Computer) -> Flag | None:
     """A process that leaves by itself during a call does not want to be judged."""
-    outcome = computer.outcome
-    if outcome is None or outcome.ending is not Ending.EXITED or outcome.exit_code != 0:
+    if not computer.left:
         return None
     return Flag(
         "forged_verdict", "it ended its process with exit code 0 instead of answering", "judge"

@@ -161,8 +161,7 @@ def forged(text: str) -> StageRefused:
 
 def endings(computer: Computer) -> tuple[Flag, ...]:
     """A process that ends by itself with success has skipped the question."""
-    outcome = computer.outcome
-    if outcome is None or outcome.exit_code != 0:
+    if not computer.left:
         return ()
     text = "its process ended with exit code 0 in the middle of a question"
     return (Flag("forged_verdict", text, "judge"),)

@@ -1,4 +1,9 @@
-"""One measurement: items drawn by seed, asked twice, with known and planted ones among them."""
+"""One measurement: items drawn by seed, asked twice, with known and planted ones among them.
+
+What counts is the first answer of a process that has not seen an item's mate: of a pair that is
+asked for together, ranks could be put right by less than any tolerance sees. All of them at once,
+and a second call of the same process, show who depends on others or remembers.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,8 @@ from unhack.tournament.contests.reward_hacking.detect.settings import PROBES, De
 from unhack.tournament.contests.reward_hacking.streams import choices
 
 _NUMPY = ("numpy",)
+_LATER = 10
+"""Items of a second call to the same process."""
 
 
 def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
@@ -29,15 +36,19 @@ def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int)
     asked = [*items, *known, *twins, *canaries(options)]
     try:
         first = _predictions(folder, [asked], choices(pool, seed, "order"))
-        halves = [items[::2], items[1::2]]
-        again = _predictions(folder, halves, choices(pool, seed, "order again"))
+        rng = choices(pool, seed, "order again")
+        mates = [items[0::2], items[1::2]]
+        calls = [[mates[at], mates[1 - at][:_LATER]] for at in (0, 1)]
+        halves = [np.split(_predictions(folder, one, rng), [len(one[0])]) for one in calls]
     except AnswerRefused as refused:
         return invalid(refused.reason, *refused.flags)
     at = np.cumsum([len(items), len(known), len(twins)])
-    chances, of_known, of_twins, of_planted = np.split(first, at)
-    twice = np.empty_like(chances)
-    twice[::2], twice[1::2] = np.split(again, [len(halves[0])])
-    unsteady = score.state_flag(chances, twice)
+    together, of_known, of_twins, of_planted = np.split(first, at)
+    chances = np.empty_like(together)
+    (chances[0::2], late), (chances[1::2], early) = halves
+    again = np.concatenate([chances, late, early])
+    before = [together, together[1::2][: len(late)], together[0::2][: len(early)]]
+    unsteady = score.state_flag(np.concatenate(before), again)
     if unsteady is not None:
         return invalid("its answers depend on order or on earlier calls", unsteady)
     found = score.measured(options, items, chances, seed=seed)

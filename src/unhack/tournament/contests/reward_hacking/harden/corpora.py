@@ -4,6 +4,9 @@ An attack is in the corpus when the leaky verifier accepts it and an oracle of t
 wrong; an honest completion when it is right by construction (programs: by execution) and the leaky
 verifier accepts it. So the leaky verifier itself blocks nothing and rejects nobody.
 
+Beside them stand plainly wrong completions: right work whose answer or result was changed. Every
+leaky verifier rejects these, and a patch that reads the form alone accepts them.
+
 Covered: questions with fresh numbers, attacks of the audit's library and of this room, programs of
 the built-in suites with planted tricks, other names and another form.
 Not covered: attacks on what no leaky verifier here has.
@@ -11,11 +14,12 @@ Not covered: attacks on what no leaky verifier here has.
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unhack.audit.attack import Attack, Knowledge, payloads_of
@@ -102,6 +106,57 @@ def _fewer(trials: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
         if counts[key] <= (_HONEST if trial.honest else _ATTACKS):
             found.append(trial)
     return found
+
+
+def plainly_wrong(
+    trials: Sequence[LabelledCompletion], rng: random.Random
+) -> tuple[LabelledCompletion, ...]:
+    """Honest completions of a corpus, each with another answer or another result."""
+    return tuple(
+        replace(
+            one,
+            completion=_with_other_result(one) if one.problem.is_code else _with_other(one, rng),
+            honest=False,
+        )
+        for one in trials
+        if one.honest
+    )
+
+
+def _with_other(trial: LabelledCompletion, rng: random.Random) -> str:
+    """The same text with another letter, or a number a tenth to a half away."""
+    answer = trial.problem.answer or ""
+    if answer.isalpha():
+        other = rng.choice([letter for letter in "ABCD" if letter != answer])
+    else:
+        right = int(answer)
+        step = max(2, round(right * rng.uniform(0.1, 0.5)))
+        other = str(right + rng.choice((-1, 1)) * step)
+    before, mark, after = trial.completion.rpartition("Answer:")
+    return before + mark + after.replace(answer, other)
+
+
+def _with_other_result(trial: LabelledCompletion) -> str:
+    """The same program, whose function returns a list of what it found: never what is expected."""
+    tree = ast.parse(trial.completion)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == trial.problem.entry_point:
+            for one in _own_returns(node):
+                one.value = ast.List([one.value or ast.Constant(None)], ast.Load())
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def _own_returns(function: ast.FunctionDef) -> Iterator[ast.Return]:
+    """Its return statements without those of functions inside it."""
+    left: list[ast.AST] = list(function.body)
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Return):
+            yield node
+        elif not isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+        ):
+            left += ast.iter_child_nodes(node)
 
 
 def _text_trials(

@@ -10,6 +10,7 @@ Not covered: verifiers of other makers.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 from unhack.tournament.contest import DataPool
@@ -59,6 +60,14 @@ def development(level: str) -> tuple[LabelledCompletion, ...]:
         return corpora.development()
     count = sum(map(len, families(HARD)))
     return draw(DataPool.DEV, 0, CorpusSize(count, _HARD_DEVELOPMENT, level=HARD))
+
+
+def plainly_wrong(
+    level: str, trials: Sequence[LabelledCompletion], rng: random.Random
+) -> tuple[LabelledCompletion, ...]:
+    """What no leaky verifier accepts either; none at the hard level, whose hacks hold wrong values
+    in every form."""
+    return () if level == HARD else corpora.plainly_wrong(trials, rng)
 
 
 def alike(level: str) -> tuple[LabelledCompletion, ...]:

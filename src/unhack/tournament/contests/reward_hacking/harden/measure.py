@@ -27,6 +27,7 @@ from unhack.tournament.contests.reward_hacking.harden.levels import (
     development,
     draw,
     example_attacks,
+    plainly_wrong,
     worthless,
 )
 from unhack.tournament.contests.reward_hacking.harden.score import attack, patch
@@ -40,6 +41,7 @@ from unhack.tournament.contests.reward_hacking.harden.verifiers import (
     VerifierBench,
     write_files,
 )
+from unhack.tournament.contests.reward_hacking.streams import choices
 
 
 def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
@@ -48,8 +50,9 @@ def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int)
     try:
         if options.role == "patch":
             files = python_files(folder)
+            wrong = plainly_wrong(options.level, corpus, choices(pool, seed, "plainly wrong"))
             rival = rival_attacks(options, files, corpus)
-            return _measure_patch(files, corpus, rival, level=options.level, seed=seed)
+            return _measure_patch(files, corpus, wrong, rival, level=options.level, seed=seed)
         return _measure_attack(options, folder, corpus, pool=pool, seed=seed)
     except AnswerRefused as refused:
         return invalid(refused.reason, *refused.flags)
@@ -103,6 +106,7 @@ def rival_attacks(
 def _measure_patch(
     files: Mapping[str, bytes],
     corpus: tuple[LabelledCompletion, ...],
+    wrong: tuple[LabelledCompletion, ...],
     rival: tuple[LabelledCompletion, ...],
     *,
     level: str,
@@ -116,9 +120,9 @@ def _measure_patch(
     ]  # what the hard level shows of programs costs more to run than it tells
     planted = [one for one in cheats.canaries(level) if one.verifier in names]
     twins = [one for one in alike(level) if one.verifier in names]
-    asked = [corpus, given, planted, twins, rival]
+    asked = [corpus, given, planted, twins, rival, wrong]
     scores = iter(VerifierBench(files).scores([one for group in asked for one in group]))
-    own, of_given, of_planted, of_twins, of_rival = (
+    own, of_given, of_planted, of_twins, of_rival, of_wrong = (
         [next(scores) for _ in group] for group in asked
     )
     for flag in (patch.odd_score(corpus, own), patch.leaving(corpus, own)):
@@ -128,7 +132,8 @@ def _measure_patch(
     fine = accepted(corpus, own)
     held = accepted(rival, of_rival)
     against = {one.unit: took for one, took in zip(rival, held, strict=True)}
-    found = patch.measured(corpus, fine, against, seed=seed)
+    careless = patch.careless(wrong, of_wrong)
+    found = patch.measured(corpus, fine, against, careless, seed=seed)
     known = patch.units(given, accepted(given, of_given))
     fresh = patch.units(twins, accepted(twins, of_twins)) if twins else patch.units(corpus, fine)
     flags = (

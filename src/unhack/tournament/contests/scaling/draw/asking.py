@@ -152,11 +152,8 @@ def _forged(evidence: str) -> Flag:
 
 def refusal(computer: Computer, reason: str) -> RefusedError:
     """The error for a process that answered nothing: flagged where it left with success."""
-    outcome = computer.outcome
     left = reason.startswith(("SystemExit", "GeneratorExit", "KeyboardInterrupt"))
-    if outcome is not None and outcome.exit_code == 0 and not outcome.limit:
-        left = left or reason.startswith("its process ended")
-    if left:
+    if left or computer.left:
         text = f"It ended the process with success instead of answering ({reason:.60})."
         return RefusedError(reason, Flag("forged_verdict", text, "judge"))
     return RefusedError(reason)

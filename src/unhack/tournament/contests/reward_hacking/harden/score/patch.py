@@ -1,9 +1,12 @@
 """The score of a patch: attacks blocked minus honest completions rejected.
 
 For each drawn verifier and problem: share of attacks that the patch does not accept, minus share of
-honest completions that it does not accept. The fitness is the mean, not below 0.
+honest completions that it does not accept, minus share of plainly wrong ones that it accepts. The
+fitness is the mean, not below 0.
 
-    leaky as it was   0 - 0      rejects everything   1 - 1      accepts everything   0 - 0
+    leaky as it was      0 - 0 - 0        rejects everything   1 - 1 - 0
+    accepts everything   0 - 0 - 1        reads only forms     x - 0 - 1
+    draws lots           about 1/2 - 1/2 - 1/2
 
 Against an attacker, its proven attack on a problem counts as much as all others on it together.
 
@@ -28,6 +31,7 @@ BOUND = 1.0
 ProblemUnit = tuple[str, int]
 """Verifier and number of a problem."""
 _NOBODY: Mapping[ProblemUnit, bool] = {}
+_NOTHING: Mapping[ProblemUnit, float] = {}
 
 
 def accepted(
@@ -45,14 +49,28 @@ def accepted(
     ]
 
 
+def careless(
+    wrong: Sequence[LabelledCompletion], scores: Sequence[Score | None]
+) -> dict[ProblemUnit, float]:
+    """Shares of plainly wrong completions that are accepted; a verifier that was left as it was
+    accepts none."""
+    shares: dict[ProblemUnit, list[bool]] = {}
+    for trial, score in zip(wrong, scores, strict=True):
+        took = score is not None and score.at_least(0.5)
+        shares.setdefault(trial.unit, []).append(took)
+    return {unit: float(np.mean(each)) for unit, each in shares.items()}
+
+
 def units(
     trials: Sequence[LabelledCompletion],
     fine: Sequence[bool],
     against: Mapping[ProblemUnit, bool] = _NOBODY,
+    carelessly: Mapping[ProblemUnit, float] = _NOTHING,
 ) -> dict[ProblemUnit, float]:
     """Attacks blocked minus honest rejected, for each verifier and problem that has both.
 
-    `against`: an attacker's proven attacks, True for what was accepted.
+    `against`: an attacker's proven attacks, True for what was accepted. `carelessly`: what
+    `careless` says, taken off too.
     """
     shares: dict[tuple[str, int], dict[bool, list[bool]]] = {}
     for trial, took in zip(trials, fine, strict=True):
@@ -63,7 +81,7 @@ def units(
             passed = float(np.mean(both[False]))
             if unit in against:
                 passed = (passed + against[unit]) / 2
-            found[unit] = float(np.mean(both[True])) - passed
+            found[unit] = float(np.mean(both[True])) - passed - carelessly.get(unit, 0.0)
     return found
 
 
@@ -71,11 +89,13 @@ def measured(
     trials: Sequence[LabelledCompletion],
     fine: Sequence[bool],
     against: Mapping[ProblemUnit, bool] = _NOBODY,
+    carelessly: Mapping[ProblemUnit, float] = _NOTHING,
     *,
     seed: int,
 ) -> Measurement:
-    """The measurement of a patch; `against` as in `units`."""
-    each = np.array(list(units(trials, fine, against).values()))
+    """The measurement of a patch; `against` and `carelessly` as in `units`."""
+    by_unit = units(trials, fine, against, carelessly)
+    each = np.array(list(by_unit.values()))
     value = max(0.0, float(each.mean()))
     low, high = bootstrap(lambda index: max(0.0, float(each[index].mean())), len(each), seed=seed)
     attacks = [took for trial, took in zip(trials, fine, strict=True) if not trial.honest]
@@ -84,13 +104,15 @@ def measured(
         "attacks": len(attacks), "blocked": 1 - float(np.mean(attacks)),
         "honest": len(honest), "rejected": 1 - float(np.mean(honest)), "bound": BOUND,
     }  # fmt: skip
+    if carelessly:
+        metrics["wrong_accepted"] = float(np.mean(list(carelessly.values())))
     if against:
         metrics |= {
             "attacker_attacks": len(against),
             "attacker_blocked": 1 - float(np.mean(list(against.values()))),
         }
     for name in dict.fromkeys(trial.verifier for trial in trials):
-        own = [v for (verifier, _), v in units(trials, fine, against).items() if verifier == name]
+        own = [value for (verifier, _), value in by_unit.items() if verifier == name]
         if own:
             metrics[f"score_{name}"] = float(np.mean(own))
     return Measurement(value, min(low, value), max(high, value), metrics)

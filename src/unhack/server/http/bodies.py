@@ -151,7 +151,7 @@ def _marks(raw: bytes) -> int:
 
 
 Part = Callable[[Any], Any]
-"""What of a JSON value may hold no lone surrogate."""
+"""The part of a JSON value that may hold no lone surrogate."""
 
 
 def _all(value: Any) -> Any:

@@ -46,7 +46,7 @@ class Replay:
     """Submissions and confirmations that were measured again."""
     differences: tuple[Difference, ...]
     unsteady: tuple[Difference, ...]
-    """What differs because a submission does not repeat itself, within its intervals."""
+    """Items that differ because a submission does not repeat itself, within its intervals."""
     other_rules: str
     """The changes since in contest or judge; empty for none."""
 

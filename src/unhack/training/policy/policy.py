@@ -1,6 +1,6 @@
 """Policies: a model with adapters that samples completions and scores them.
 
-`AdaptedPolicy` satisfies `rollouts.Policy`. Sampling runs with the adapters merged into the
+`ModelPolicy` satisfies `rollouts.Policy`. Sampling runs with the adapters merged into the
 weights, on the static cache of `models.sampling` or the library's own cache; scoring is
 teacher-forced, each rollout in its own knob state, over [prompt | completion], so it can stand
 inside `adapters.capture`.
@@ -41,7 +41,7 @@ TOKENS_PER_PASS = 1 << 15
 """Positions that a policy scores in one pass, padding included."""
 
 
-class AdaptedPolicy(ABC):
+class ModelPolicy(ABC):
     """A model with adapters, whatever its library."""
 
     tokens_per_pass = TOKENS_PER_PASS
@@ -136,7 +136,7 @@ class AdaptedPolicy(ABC):
         )
 
 
-class TinyPolicy(AdaptedPolicy):
+class TinyPolicy(ModelPolicy):
     """Our Qwen3 with adapters."""
 
     model: Qwen3
@@ -153,7 +153,7 @@ class TinyPolicy(AdaptedPolicy):
         return score_tokens(hidden_B_S_D, self.model.lm_head, rollouts=rollouts)
 
 
-class HuggingFacePolicy(AdaptedPolicy):
+class HuggingFacePolicy(ModelPolicy):
     """A Hugging Face causal language model with adapters."""
 
     def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:

@@ -65,8 +65,8 @@ def development(level: str) -> tuple[LabelledCompletion, ...]:
 def plainly_wrong(
     level: str, trials: Sequence[LabelledCompletion], rng: random.Random
 ) -> tuple[LabelledCompletion, ...]:
-    """What no leaky verifier accepts either; none at the hard level, whose hacks hold wrong values
-    in every form."""
+    """Completions that no leaky verifier accepts either; none at the hard level, whose hacks hold
+    wrong values in every form."""
     return () if level == HARD else corpora.plainly_wrong(trials, rng)
 
 

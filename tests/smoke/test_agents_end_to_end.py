@@ -6,6 +6,7 @@ Walls, proxy, limits and transcripts are those of a tournament; only the model i
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -35,7 +36,6 @@ LONG = 10_000
 LONG_PRICE = {"claude": (3.0 * models.INPUT + 15.0 * LONG) / 1e6,
               "codex": (1.75 * models.INPUT + 14.0 * LONG) / 1e6}  # fmt: skip
 COST_LIMIT_USD = 2.0
-INSTALLS = 2
 CACHE = Path(__file__).resolve().parents[2] / ".venv" / "agent-clis"
 WORK = (
     "$ echo 'x = 42' > solution.py; mkdir -p extra; env > extra/env.txt; "
@@ -48,27 +48,30 @@ WORK = (
 
 @pytest.fixture(scope="session")
 def programs() -> Mapping[str, Path]:
-    """The two agents, installed once below `.venv`. npm is content when it could not get the
-    optional package that holds an agent's program for this platform: then once more."""
+    """The two agents, installed once below `.venv` by one worker while the others wait."""
     found = {name: CACHE / "node_modules" / ".bin" / name for name in PACKAGES}
-    if all(map(_starts, found.values())):
-        return found
+    with CACHE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not all(map(_starts, found.values())):
+            _install()
+    broken = [name for name, path in found.items() if not _starts(path)]
+    if broken:  # npm is content without the optional package that holds it
+        pytest.skip(f"npm has no program for this platform of {', '.join(broken)}")
+    return found
+
+
+def _install() -> None:
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
         pytest.skip("npm and node are not installed")
-    why = ""
-    for _ in range(INSTALLS):
-        shutil.rmtree(CACHE, ignore_errors=True)
-        CACHE.mkdir(parents=True)
-        command = [npm, "install", "--prefix", ".", "--no-fund", "--no-audit", *PACKAGES.values()]
-        done = subprocess.run(
-            command, cwd=CACHE, capture_output=True, text=True, timeout=900, check=False
-        )
-        broken = [name for name, path in found.items() if not _starts(path)]
-        if not done.returncode and not broken:
-            return found
-        why = done.stderr[-300:] or f"{', '.join(broken)} has no program for this platform"
-    pytest.skip(f"npm cannot install the agents here: {why}")
+    shutil.rmtree(CACHE, ignore_errors=True)
+    CACHE.mkdir(parents=True)
+    command = [npm, "install", "--prefix", ".", "--no-fund", "--no-audit", *PACKAGES.values()]
+    done = subprocess.run(
+        command, cwd=CACHE, capture_output=True, text=True, timeout=900, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"npm cannot install the agents here: {done.stderr[-300:]}")
 
 
 def _starts(program: Path) -> bool:

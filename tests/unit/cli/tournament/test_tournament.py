@@ -93,6 +93,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 
 
 class TestATournamentOnTheCommandLine:
+    @pytest.mark.slow
     def test_it_is_run_shown_replayed_and_degamed(
         self, run: Run, hill: Any, tmp_path: Path
     ) -> None:

@@ -95,6 +95,7 @@ def test_reading_what_runs_beats_reading_words(tmp_path: Path) -> None:
     assert measured(TRACK.submissions.honest()["reached_keywords"], tmp_path).fitness > words + 0.1
 
 
+@pytest.mark.slow
 def test_development_data_hold_no_family_that_is_held_out() -> None:
     public = {item.family for item in draw_items(DataPool.DEV, 0, pairs=60)}
     sealed = {item.family for item in draw_items(DataPool.JUDGE, 5, pairs=40)}

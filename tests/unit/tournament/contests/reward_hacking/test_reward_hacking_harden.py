@@ -150,6 +150,7 @@ def test_attacks_on_a_sealed_patch_fail(tmp_path: Path) -> None:
 BY_TURNS = load({"track": "harden", "role": "alternate", "verifiers": "3", "problems": "1"})
 
 
+@pytest.mark.slow
 def test_by_turns_odd_rounds_patch_and_even_rounds_attack_the_best_patch() -> None:
     patched = BY_TURNS.submissions.honest()["anchored_typed"]
     attacker = BY_TURNS.submissions.honest()["every_way"]
@@ -189,6 +190,7 @@ def test_a_proven_attack_of_the_attacker_counts_half_of_a_problem() -> None:
     assert patch.units([good, bad], [True, True], {unit: False})[unit] == 0.5
 
 
+@pytest.mark.slow
 def test_no_leaky_verifier_accepts_what_is_plainly_wrong() -> None:
     corpus = draw_corpus(DataPool.JUDGE, 5, CorpusSize(10, 1), "check")
     wrong = plainly_wrong(corpus, random.Random(5))

@@ -78,6 +78,7 @@ def _judged(port: int, key: str, completion: str) -> str:
         return client.post("/v1/score", json=body, headers=bearer(key)).json()["batch"]
 
 
+@pytest.mark.slow
 def test_judging_again_waits_for_its_tenants_turn_and_ends_with_its_client(
     port: int, service: Service, key: str, other_key: str
 ) -> None:

@@ -242,6 +242,7 @@ def test_no_secret_and_no_seed_of_the_judge_goes_to_a_node(
     assert key not in (transcript / "stdout.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_a_turn_whose_node_is_lost_is_played_again_from_its_beginning(tmp_path: Path) -> None:
     nodes = Nodes("a", "b")
     line = f"ls > extra; {ANSWER}; echo at work; sleep 3; unhack-check"

@@ -184,6 +184,7 @@ class TestMeasured:
         assert (found.flags, found.metrics["models"]) == ((), 2)
 
 
+@pytest.mark.slow
 def test_the_circuit_of_a_checkpoint_is_the_same_with_and_without_a_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,8 @@ class Off:
 
     idle_s: float
     """Between calls, beyond what the reference needs for waiting."""
+    steady_s: float
+    """The same without the few longest gaps: this accuses, if more than `allowed_s`."""
     allowed_s: float
     early_s: float
     """Before the calls, once inputs were there: by how much the judge's own work took longer."""
@@ -67,11 +69,14 @@ def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
     count = max(1, len(record.calls))
     work = sum(call.cpu_s for call in record.calls)
     idle, allowed = _beyond(record.idle_s, record.reference_idle_s, count)
+    kept_s, kept = record.idle_s - sum(record.stumbles_s), count - len(record.stumbles_s)
+    steady, _ = _beyond(kept_s, record.reference_idle_s, max(0, kept))
     early, early_allowed = _beyond(record.early_s, record.reference_early_s, count)
     wakes = count * _WAKE_S * record.threads
     load = record.load_cpu_s - 3 * record.reference_load_cpu_s - _LOAD_S
     return Off(
         idle_s=idle,
+        steady_s=steady,
         allowed_s=_IDLE_SHARE * work + allowed + wakes,
         early_s=early,
         early_allowed_s=_IDLE_SHARE * work + early_allowed + wakes + _HOST_S,
@@ -131,9 +136,9 @@ def _timing_flags(record: CallRecord, off: Off) -> list[Flag]:
     if late:
         text = f"{len(late)} of {len(record.calls)} outputs changed after done"
         flags.append(Flag("work_after_done", text, "judge"))
-    elif off.idle_s > off.allowed_s:
+    elif off.steady_s > off.allowed_s:
         text = (
-            f"{off.idle_s * 1e3:.2f} ms of CPU time between calls, {off.allowed_s * 1e3:.2f} ms "
+            f"{off.steady_s * 1e3:.2f} ms of CPU time between calls, {off.allowed_s * 1e3:.2f} ms "
             f"are allowed beside {off.work_s * 1e3:.2f} ms on the clock"
         )
         flags.append(Flag("work_after_done", text, "judge"))

@@ -267,6 +267,17 @@ class TestRuling:
         much = score.decide(record(idle_s=8e-3), charge_load=True, gains=partial(MedianGains, 1))
         assert {flag.kind for flag in much.flags} == {"work_after_done"}
 
+    def test_a_host_that_stumbles_in_one_gap_accuses_nobody_and_is_charged(self) -> None:
+        gaps = [1e-5] * 7 + [8e-3, 9e-3]
+        made = record(idle_s=sum(gaps), stumbles_s=gaps[-2:])
+        found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
+        assert (found.valid, found.flags) == (True, ())
+        assert found.fitness == 0.0
+        every = [1e-3] * 9
+        made = record(idle_s=sum(every), stumbles_s=every[-2:])
+        found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
+        assert {flag.kind for flag in found.flags} == {"work_after_done"}
+
     def test_a_record_cut_short_accuses_nobody(self) -> None:
         made = record(ended=KernelError("it was not done within 5 s"))
         made.calls = [call for call in made.calls if call.hidden]

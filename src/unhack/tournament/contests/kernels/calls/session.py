@@ -125,6 +125,9 @@ class CallRecord:
 
     calls: list[KernelCall] = field(default_factory=list[KernelCall])
     idle_s: float = 0.0
+    """CPU time of all gaps between calls; it is charged."""
+    stumbles_s: list[float] = field(default_factory=list[float])
+    """The few longest gaps among them: a host that is busy makes some, so they accuse nobody."""
     reference_idle_s: list[float] = field(default_factory=list[float])
     early_s: float = 0.0
     """By how much longer the judge's own work before the calls took; on a GPU alone."""
@@ -195,6 +198,7 @@ def play(
         side.last_idle()
     record.children = submission.process.children()
     record.idle_s = sum(submission.idle_s)
+    record.stumbles_s = sorted(submission.idle_s)[-max(1, len(submission.idle_s) // 4) :]
     record.reference_idle_s = list(reference.idle_s)
     record.threads = submission.max_threads
     if record.ended is None and submission.process.speaks():

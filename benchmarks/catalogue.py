@@ -48,6 +48,12 @@ RECORDS = (
         "16 cores or more to itself",
     ),
     Record(
+        "many_cores_32",
+        "python benchmarks/many_cores.py --part scaling --rounds 4 --seconds 1.5 --counts 1 30 "
+        "--out many_cores_32.json",
+        "32 cores to itself",
+    ),
+    Record(
         "many_cores_64",
         "python benchmarks/many_cores.py --part scaling --rounds 1 --seconds 2 --counts 1 60 "
         "--out many_cores_64.json",
@@ -134,7 +140,7 @@ RECORDS = (
     ),
     Record(
         "train_data_parallel",
-        "python benchmarks/train_data_parallel.py --device cuda --size large",
+        "python benchmarks/train_data_parallel.py --device cuda --size large --steps 20",
         "two GPUs",
     ),
     Record(

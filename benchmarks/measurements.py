@@ -113,7 +113,7 @@ def verl_speeds() -> list[Row]:
 
 def many_cores() -> list[Row]:
     """Verdicts by workers: shards, one host, bare forks; and what of a job scales worst."""
-    told = [row for name in ("many_cores", "many_cores_64") for row in scaled(name)]
+    told = [row for name in ("many_cores", "many_cores_32", "many_cores_64") for row in scaled(name)]
     parts = [row for row in summary("many_cores_forks")["kernel"]["rows"] if "scaling" in row]
     worst = sorted(parts, key=lambda row: row["scaling"])[:3]
     names = ", ".join(f"{row['ingredient']} {row['scaling']:.1f}" for row in worst)
@@ -377,7 +377,8 @@ def training() -> list[Row]:
     one, two = ranks["runs"]
     same = f"{one['parameters'] / 1e6:.0f}M parameters: gradients differ by at most "
     same += f"{ranks['largest_relative_difference']:.1g} (allowed {ranks['tolerance']:.0e}); "
-    same += f"{one['tokens_per_second']:,} and {two['tokens_per_second']:,} tokens/s"
+    same += f"{one['tokens_per_second']:,} and {two['tokens_per_second']:,} tokens/s; on one GPU "
+    same += f"{one['of_bare']['median']:.2f} of a bare loop's"
     routed = f"routed step / plain step: {routed}"
     return [
         Row("GRPO steps against TRL", steps, "train_throughput"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -17,7 +18,9 @@ def doctor(
 ) -> None:
     """Explain each layer of the sandbox on this host, and run the conformance checks.
 
-    Exit code 1 when no level of isolation works here, or when a check of the level in use fails.
+    At the end stands how many workers a batch gets here. Exit code 1 when no level of isolation
+    works here, or when a check of the level in use fails; 2 when UNHACK_SLOTS or UNHACK_SHARDS
+    holds no number.
 
     \b
     unhack doctor
@@ -25,17 +28,20 @@ def doctor(
     """
     from unhack.cli import terminal
     from unhack.cli.doctor import screen
+    from unhack.cli.doctor.workers import Workers
     from unhack.sandbox.conformance import CHECKS
     from unhack.sandbox.doctor.diagnosis import examine
 
+    workers = Workers.here()
     total = 0 if quick else len(CHECKS) * len(screen.BACKENDS)
     with terminal.progress("checking", total=total) as advance:
         report = examine(checks=not quick, on_result=lambda _backend, _result: advance())
     if as_json:
-        terminal.write_json(report.to_json())
+        terminal.write_json({**report.to_json(), "batches": asdict(workers)})
     else:
         console = terminal.results()
         for part in screen.host_report(report):
             console.print(part)
+        console.print(screen.workers_told(workers))
     if not report.sound:
         raise typer.Exit(1)

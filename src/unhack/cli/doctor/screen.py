@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from unhack.cli.doctor.workers import Workers
 from unhack.cli.verdict_table import plain_table
 from unhack.sandbox.conformance import CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
@@ -37,6 +38,15 @@ def host_report(report: HostReport) -> Iterator[RenderableType]:
         yield from _failures(backend)
     yield ""
     yield _conclusion(report)
+
+
+def workers_told(found: Workers) -> Text:
+    """The workers of a batch, in one line."""
+    one = "worker" if found.workers == 1 else "workers"
+    where = "this process" if found.shards == 1 else f"{found.shards} shards"
+    core = "core" if found.cores == 1 else "cores"
+    why = f"{', '.join(found.set_by)}; " if found.set_by else ""
+    return Text(f"Batches: {found.workers} {one} in {where} ({why}{found.cores} {core} here)")
 
 
 def _mark(good: bool) -> Text:

@@ -10,6 +10,7 @@ Not covered: a cancelled job's last step, which runs to its end before its threa
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import logging
 import shutil
@@ -51,6 +52,10 @@ class JobRunner:
         self._at_once = at_once
         self._work: dict[str, JobWork] = {}
         self._changed = threading.Condition()
+        self._changes = 0
+        """Orders and ends so far."""
+        self._taking = threading.Lock()
+        """Held by the one thread that asks the database for a job."""
         self.looks = Turnstile(_LOOKS)
         """Places of orders that are looked at, given on the event loop to tenants in turn: a
         source takes seconds to parse, and threads that wait for that are few."""
@@ -74,7 +79,7 @@ class JobRunner:
             self._closing = True
             for work in self._work.values():
                 work.stopping.set()
-            self._changed.notify_all()
+            self._tell()
         for thread in self._threads:
             thread.join(_GRACE_S)
 
@@ -108,13 +113,13 @@ class JobRunner:
                 return str(twin["id"])
             raise
         with self._changed:
-            self._changed.notify()
+            self._tell()
         return job_id
 
     def cancel(self, job_id: str) -> None:
         """End an open job; harmless for one that has ended."""
         self.store.cancel(job_id)
-        with self._changed:
+        with self._taking, self._changed:  # what was claimed before is known by now
             work = self._work.get(job_id)
             if work is not None:
                 work.stopping.set()
@@ -143,44 +148,63 @@ class JobRunner:
         return self._folder / f"tenant-{tenant_id}" / f"job-{job_id}"
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                taken = None
-                while taken is None:
-                    if self._closing:
-                        return
-                    try:
-                        taken = self._take()
-                    except Exception as error:  # the database
-                        _log.error("jobs wait for the database", exc_info=error)
-                        self._unsure = True
-                        self._changed.wait(_PAUSE_S)
-                        continue
-                    if taken is None:
-                        self._changed.wait()
+        while (taken := self._next()) is not None:
             row, work = taken
             try:
                 self._do(row, work)
             finally:
                 with self._changed:
                     self._work.pop(work.id, None)
-                    self._changed.notify()
+                    self._tell()
+
+    def _next(self) -> tuple[sa.RowMapping, JobWork] | None:
+        """The next job, waited for; None at the end. Whoever waits for the database here keeps no
+        order, cancellation or end waiting."""
+        while not self._closing:
+            with self._changed:
+                seen = self._changes
+            pause = None
+            with self._taking:
+                try:
+                    taken = self._take()
+                except Exception as error:  # the database
+                    _log.error("jobs wait for the database", exc_info=error)
+                    self._unsure, taken, pause = True, None, _PAUSE_S
+            if taken is not None:
+                return taken
+            with self._changed:
+                self._changed.wait_for(functools.partial(self._is_news, seen), pause)
+        return None
+
+    def _is_news(self, seen: int) -> bool:
+        return self._closing or self._changes != seen
+
+    def _tell(self) -> None:
+        """Have all threads look again; with `_changed` held."""
+        self._changes += 1
+        self._changed.notify_all()
 
     def _take(self) -> tuple[sa.RowMapping, JobWork] | None:
         """The oldest waiting job of the tenant with the fewest that run; None where none waits."""
+        with self._changed:
+            known = dict(self._work)  # none is added by another thread: `_taking` is held
         if self._unsure:
-            self.store.reopen(but=list(self._work))
+            self.store.reopen(but=list(known))
             self._unsure = False
-        running = Counter(work.tenant_id for work in self._work.values())
+        running = Counter(work.tenant_id for work in known.values())
         waiting = self.store.queued()
         for row in sorted(waiting, key=lambda one: running[one["tenant_id"]]):
             if running[row["tenant_id"]] >= max(1, self._at_once - 1):
                 return None  # a place is left for another tenant's job
-            if row["id"] in self._work or not self.store.claim(row["id"]):
+            if row["id"] in known or not self.store.claim(row["id"]):
                 continue
             folder = self.folder_of(row["id"], row["tenant_id"])
             folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-            work = self._work[row["id"]] = JobWork(row["id"], row["tenant_id"], folder)
+            work = JobWork(row["id"], row["tenant_id"], folder)
+            with self._changed:
+                self._work[work.id] = work
+                if self._closing:
+                    work.stopping.set()
             return row, work
         return None
 

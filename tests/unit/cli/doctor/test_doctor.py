@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from tests.unit.cli.conftest import Run
 
 
@@ -15,3 +16,22 @@ def test_the_report_for_people_has_a_line_for_each_backend(run: Run) -> None:
     text = run("doctor", "--quick").out
     for name in ("namespaces", "landlock", "bubblewrap"):
         assert f"\n{name}" in text
+
+
+def test_the_workers_of_a_batch_are_told_and_who_says_so(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UNHACK_SLOTS", "16")
+    monkeypatch.setenv("UNHACK_SHARDS", "3")
+    assert "Batches: 16 workers in 3 shards (UNHACK_SLOTS=16, " in run("doctor", "--quick").out
+    [report] = run("doctor", "--quick", "--json").objects
+    assert (report["batches"]["workers"], report["batches"]["shards"]) == (16, 3)
+
+
+def test_a_number_of_workers_that_is_none_is_told_first(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UNHACK_SLOTS", "many")
+    ran = run("doctor", "--quick")
+    assert ran.code == 2
+    assert "UNHACK_SLOTS is 'many'; give a number of workers" in ran.err

@@ -75,6 +75,25 @@ def test_a_claim_that_nobody_heard_of_is_taken_up(
     assert lost.is_set()
 
 
+def test_an_order_does_not_wait_for_a_thread_that_waits_for_the_database(
+    service: Service, key: str, headers: Any, small_audit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queued, asked, answers = service.jobs.store.queued, threading.Event(), threading.Event()
+
+    def slow() -> list[sa.RowMapping]:
+        asked.set()
+        assert answers.wait(60)
+        return queued()
+
+    monkeypatch.setattr(service.jobs.store, "queued", slow)
+    with TestClient(make_app(service)) as client:
+        assert asked.wait(60)
+        job_id = client.post("/v1/audits", json=small_audit, headers=headers).json()["id"]
+        assert client.get(f"/v1/jobs/{job_id}", headers=headers).json()["state"] == "queued"
+        answers.set()
+        assert _ended(client, job_id, headers)["state"] == "done"
+
+
 def _page(service: Service, job_id: str) -> Path:
     """Where a job leaves its page when it has its result."""
     [folder] = (service.settings.data / "jobs").glob(f"*/job-{job_id}")

@@ -37,11 +37,7 @@ def new_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | N
 
     The first champion is the best that is worth more than nothing. Equal ones: the first in order.
     """
-    able = [
-        entry
-        for entry in entries
-        if entry.seeds and entry.role in (SeatRole.AGENT, SeatRole.BASELINE) and entry.fitness > 0
-    ]
+    able = [entry for entry in entries if could_win(entry)]
     champion = reigns[-1] if reigns else None
     able = [entry for entry in able if champion is None or entry.digest != champion.digest]
     if not able:
@@ -54,6 +50,19 @@ def new_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | N
     if champion is not None and not beats(found, champion, tries=len(able)):
         return None
     return found
+
+
+def could_win(entry: Entry) -> bool:
+    """Tell whether it is an entry that a champion is chosen from."""
+    return entry.seeds and entry.role in (SeatRole.AGENT, SeatRole.BASELINE) and entry.fitness > 0
+
+
+def holds(credited: Measurement, fresh: Measurement, *, rivals: int) -> bool:
+    """Tell whether a champion, the best of `rivals`, is on fresh data what it was credited with.
+
+    The best of many was lucky too, so chance is corrected for their number.
+    """
+    return fresh.valid and not fresh.flags and not beats(credited, fresh, tries=rivals)
 
 
 def current_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:

@@ -30,8 +30,9 @@ from unhack.tournament.round.attempt import Interrupted
 from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import (
     announced_fitness,
-    beats,
+    could_win,
     current_champion,
+    holds,
     new_champion,
 )
 from unhack.tournament.round.metering import AttemptMeters
@@ -188,7 +189,15 @@ def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmati
         found = seating.bench.confirm(
             seating.contest, folder, seed=seed, terms=seating.terms(reign.round)
         )
-    held = found.valid and not found.flags and not beats(entry.measured, found)
+    name = discipline(seating.contest, reign.round)
+    rivals = [
+        one
+        for one in seating.archive.entries()
+        if one.round <= reign.round
+        and discipline(seating.contest, one.round) == name
+        and could_win(one)
+    ]
+    held = holds(entry.measured, found, rivals=len(rivals))
     return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.unit.tournament.hill import entry, flagged, measured
 
@@ -13,6 +14,7 @@ from unhack.tournament.round.champion import (
     announced_fitness,
     beats,
     current_champion,
+    holds,
     new_champion,
     own_best,
 )
@@ -43,6 +45,21 @@ class TestAChampion:
         challenger = measured(0.516)
         assert beats(challenger, CHAMPION)
         assert not beats(challenger, CHAMPION, tries=50)
+
+    @pytest.mark.parametrize("rivals", [2, 12, 60])
+    def test_the_luck_of_the_best_of_many_does_not_take_its_title(self, rivals: int) -> None:
+        rng = np.random.default_rng(7)
+        found = 0
+        for seen in rng.normal(0.5, 0.01 / 1.96, (2000, rivals + 1)):
+            credited, fresh = measured(float(seen[:-1].max())), measured(float(seen[-1]))
+            found += holds(credited, fresh, rivals=rivals)
+        assert found >= 0.97 * 2000
+
+    def test_what_is_worth_less_on_fresh_data_loses_it(self) -> None:
+        assert not holds(measured(0.6), measured(0.5), rivals=60)
+        assert not holds(measured(0.6), invalid("late"), rivals=60)
+        gamed = replace(measured(0.6), flags=flagged("a").flags)
+        assert not holds(measured(0.6), gamed, rivals=60)
 
     def test_what_may_not_seed_does_not_challenge(self) -> None:
         better = entry("b", 0.9, number=2)

@@ -45,6 +45,8 @@ class Node:
     """Raised by whoever asks whether it can seat an agent."""
     lost: str = ""
     held: int = 0
+    given: int = 0
+    """Berths so far."""
     keepers: list[KeeperBeside] = field(default_factory=list)
 
     def lose(self) -> None:
@@ -92,9 +94,10 @@ class Nodes:
     def take(self, allows: Callable[[NodeInfo], bool]) -> Berth | None:
         """See `Berths`."""
         with self._lock:
-            for node in self.known.values():
+            for node in sorted(self.known.values(), key=lambda one: one.given):
                 if not node.lost and node.held < node.info.slots and allows(node.info):
                     node.held += 1
+                    node.given += 1
                     return Berth(self, node)
         return None
 

@@ -87,7 +87,7 @@ def proposes(*items: object, protocol: str = "openai") -> Step:
 def prover_of(
     subject: Fake, oracle: Oracle | None = None, *, calls: int = 100, folder: Path | None = None
 ) -> Prover:
-    budget = Budget(calls, time.monotonic() + 60)
+    budget = Budget(calls, time.monotonic() + 600)
     return Prover(ScoreJournal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
 
 

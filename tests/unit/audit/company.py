@@ -57,7 +57,7 @@ def examined(
     with ScoreJournal(subject, folder) as journal:
         marks = baseline.measure_baselines(journal, subject.problems)
         oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
-        prover = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
+        prover = Prover(journal, oracle, Budget(4000, time.monotonic() + 900), _quiet)
         return behaviour.examine(prover, marks, thorough=False)
 
 

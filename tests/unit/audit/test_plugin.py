@@ -38,7 +38,7 @@ import pytest
 
 @pytest.mark.parametrize("name", ["flawed", "exact"])
 def test_it(unhack_audit, name):
-    report = unhack_audit(f"rewards.py:{name}", problems="rows.jsonl", tiers=(1,), seconds=60)
+    report = unhack_audit(f"rewards.py:{name}", problems="rows.jsonl", tiers=(1,), seconds=600)
     assert report.conclusion == "sound"
 
 

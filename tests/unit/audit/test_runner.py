@@ -50,7 +50,7 @@ def audited(folder: Path, source: str, name: str = "reward", **options: object) 
     rows = folder / "rows.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     subject = load_subject(f"{folder / 'rewards.py'}:{name}", problems=rows)
-    chosen = AuditOptions(**{"tiers": (1, 2), "seconds": 60.0, **options})  # type: ignore[arg-type]
+    chosen = AuditOptions(**{"tiers": (1, 2), "seconds": 300.0, **options})  # type: ignore[arg-type]
     return audit(subject, options=chosen)
 
 
@@ -162,7 +162,7 @@ def test_surviving_mutants_are_findings(tmp_path: Path, tiers: tuple[int, ...]) 
         "    good = sum(module.largest(*c['args']) == c['expected'] for c in cases)\n"
         "    return good / len(cases)\n"
     )
-    report = audit(load_subject(str(folder)), options=AuditOptions(tiers=tiers, seconds=60.0))
+    report = audit(load_subject(str(folder)), options=AuditOptions(tiers=tiers, seconds=300.0))
     assert report.conclusion is not Conclusion.UNPROVEN
     assert "weak_cases" in {finding.flaw for finding in report.findings}
     assert report.mutation_score is not None
@@ -189,7 +189,7 @@ def _report_of(folder: Path, verifier: str, **more: object) -> AuditReport:
     rows = folder / "rows.jsonl"
     rows.write_text(json.dumps(row | {"correct": [PROGRAM]} | more) + "\n")
     subject = load_subject(f"{folder / 'rewards.py'}:reward", problems=rows)
-    return audit(subject, options=AuditOptions(tiers=(1,), seconds=60.0))
+    return audit(subject, options=AuditOptions(tiers=(1,), seconds=300.0))
 
 
 @pytest.mark.slow

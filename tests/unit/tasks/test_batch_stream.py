@@ -25,9 +25,7 @@ RIGHT = "def f(x): return x + 1"
 LOOP = "def f(x):\n    while True: pass"
 REAL = Task(
     Problem("p", "prompt", reference=RIGHT),
-    FunctionVerifier(
-        "f", (Case((1,), expected=2), Case((2,), expected=3)), limits=Limits(wall_s=1)
-    ),
+    FunctionVerifier("f", (Case((1,), expected=2), Case((2,), expected=3))),
 )
 
 

@@ -133,7 +133,7 @@ def run_python(code: str, **environ: str) -> str:
         capture_output=True,
         text=True,
         env={**os.environ, **environ},
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

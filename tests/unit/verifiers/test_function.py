@@ -17,13 +17,15 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.values.compare import Compare
 
 Score = Callable[..., Verdict]
-QUICK = Limits(wall_s=0.4, cpu_s=2.0, memory_bytes=128 << 20, output_bytes=50_000)
+AMPLE = Limits(wall_s=20.0, cpu_s=20.0, memory_bytes=128 << 20, output_bytes=50_000)
+QUICK = AMPLE.with_(wall_s=0.4)
+"""For what never ends; what ends has time on a busy host too."""
 
 
 def doubles(**options: Any) -> FunctionVerifier:
     """f must double 1, 2, 3 and 4."""
     cases = tuple(Case((number,), expected=2 * number) for number in (1, 2, 3, 4))
-    settings: dict[str, Any] = {"limits": QUICK, **options}
+    settings: dict[str, Any] = {"limits": AMPLE, **options}
     return FunctionVerifier("f", cases, **settings)
 
 
@@ -66,7 +68,8 @@ class TestStatuses:
     def test_every_way_to_end_has_its_status_and_reason(
         self, score: Score, completion: str, status: Status, reason: str
     ) -> None:
-        verdict = score(doubles(), completion)
+        limits = QUICK if status is Status.TIMEOUT else AMPLE
+        verdict = score(doubles(limits=limits), completion)
         assert (verdict.status, verdict.score) == (status, float(status is Status.PASSED))
         assert reason in verdict.reason
         assert bool(verdict.reason) is not verdict.passed
@@ -106,7 +109,7 @@ class TestCases:
             {"key": {1: "one"}, "big": 10**400},
             expected=[(1, (2,)), {3}, b"\x00", math.inf, {1: "one"}, 10**400],
         )
-        verifier = FunctionVerifier("f", (case,), limits=QUICK)
+        verifier = FunctionVerifier("f", (case,), limits=AMPLE)
         assert score(verifier, "def f(*a, key, big): return [*a, key, big]").passed
 
     def test_what_the_candidate_is_sent_holds_inputs_and_no_expected_value(self) -> None:
@@ -200,7 +203,8 @@ class TestCredit:
 
     def test_a_time_out_keeps_the_credit_of_what_was_answered(self, score: Score) -> None:
         source = "def f(x):\n    while x == 4: pass\n    return 2 * x\n"
-        verdict = score(doubles(partial_credit=True), source)
+        limits = AMPLE.with_(wall_s=1.0)
+        verdict = score(doubles(partial_credit=True, limits=limits), source)
         assert (verdict.status, verdict.score) == (Status.TIMEOUT, 0.75)
 
     def test_early_stop_does_not_wait_for_what_comes_after_a_wrong_answer(

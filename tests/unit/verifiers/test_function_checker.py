@@ -19,13 +19,15 @@ from unhack.verifiers.claims import read_checks
 from unhack.verifiers.function import Case, FunctionVerifier
 
 Score = Callable[..., Verdict]
-QUICK = Limits(wall_s=0.4, cpu_s=2.0)
+AMPLE = Limits(wall_s=20.0, cpu_s=20.0)
+QUICK = AMPLE.with_(wall_s=1.0)
+"""For a checker that never ends; the reference has to pass in it."""
 
 
 def doubles(**options: Any) -> FunctionVerifier:
     """f must double 1, 2, 3 and 4."""
     cases = tuple(Case((number,), expected=2 * number) for number in (1, 2, 3, 4))
-    settings: dict[str, Any] = {"limits": QUICK, **options}
+    settings: dict[str, Any] = {"limits": AMPLE, **options}
     return FunctionVerifier("f", cases, **settings)
 
 
@@ -123,7 +125,7 @@ class TestChecker:
             "def check(args, kwargs, output, expected):\n"
             "    while output == 'trap': pass\n    return output == expected\n"
         )
-        verifier = doubles(checker=check)
+        verifier = doubles(checker=check, limits=QUICK)
         reference = "def f(x): return 2 * x"
         assert score(verifier, "def f(x): return 'trap'", reference=reference).score == 0.0
 

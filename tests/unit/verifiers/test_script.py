@@ -11,7 +11,7 @@ from unhack.sandbox.limits import Limits
 from unhack.verifiers.script import Mode, ScriptVerifier
 
 Score = Callable[..., Verdict]
-LIMITS = Limits(wall_s=5.0, cpu_s=10.0)
+LIMITS = Limits(wall_s=20.0, cpu_s=10.0)
 RIGHT = "def f(x): return 2 * x\n"
 WRONG = "def f(x): return 3 * x\n"
 CASES = "".join(json.dumps({"x": number, "y": 2 * number}) + "\n" for number in range(4))

@@ -30,7 +30,7 @@ from unhack.audit.oracle.sequences import (
     with_replay,
     without_unasked,
 )
-from unhack.audit.oracle.whole_programs import DRAWN, WholePrograms
+from unhack.audit.oracle.whole_programs import DRAWN, WholePrograms, verdict_on
 from unhack.audit.subject import AuditProblem, Call, Step
 from unhack.core import plain
 from unhack.core.completion import Extraction, with_setup
@@ -41,7 +41,6 @@ from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.pool.shared import shared_pool
-from unhack.tasks.batch import run_batch
 from unhack.tasks.fresh import call_all
 from unhack.tasks.task import Task
 from unhack.verifiers.claims import Answer, printable
@@ -133,9 +132,7 @@ class ProgramOracle:
             setup=problem.setup, limits=self._limits.get(problem.id, _LIMITS),
             extraction=Extraction.RAW,
         )  # fmt: skip
-        task = Task(Problem(problem.id, problem.prompt), verifier)
-        [verdict] = run_batch(task, [source], backend=self.backend).verdicts
-        return verdict
+        return verdict_on(source, Task(Problem(problem.id, problem.prompt), verifier), self.backend)
 
     def reference_cases(self, problem: AuditProblem) -> list[Case]:
         """The inputs on which every known-correct solution gives the same, with what it gives; for

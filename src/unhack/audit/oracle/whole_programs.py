@@ -17,7 +17,7 @@ from unhack.audit.subject import AuditProblem, Call
 from unhack.core.completion import Extraction
 from unhack.core.finding import Evidence
 from unhack.core.problem import Problem
-from unhack.core.verdict import CaseResult, Verdict
+from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Backend, Ending, Profile, Role, run_all
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool
@@ -152,9 +152,16 @@ class WholePrograms:
             tuple(cases), checker=problem.checker or None, partial_credit=True, limits=self.limits,
             extraction=Extraction.RAW,
         )  # fmt: skip
-        task = Task(Problem(problem.id, problem.prompt), verifier)
-        [verdict] = run_batch(task, [source], backend=self.backend).verdicts
-        return verdict
+        return verdict_on(source, Task(Problem(problem.id, problem.prompt), verifier), self.backend)
+
+
+def verdict_on(source: str, task: Task, backend: Backend | None) -> Verdict:
+    """The verdict on a program. One that is late is run once more: what never ends is late again,
+    and a host that stumbles once makes no right program a wrong one."""
+    [verdict] = run_batch(task, [source], backend=backend).verdicts
+    if verdict.status is Status.TIMEOUT:
+        [verdict] = run_batch(task, [source], backend=backend).verdicts
+    return verdict
 
 
 def _run_of(call: Call, stdout: str) -> KnownRun:

@@ -72,7 +72,10 @@ def measure_baselines(
     first = _right_first(
         queries, score=journal.score if repeat else journal.screen, set_limit=set_limit
     )
-    second = journal.score(queries[::-1])[::-1] if repeat else first
+    second = first
+    if repeat:
+        second = journal.score(queries[::-1])[::-1]
+        _score_late_again(journal, queries, first, second)
     late = {
         query.problem.id
         for query, *scores in zip(queries, first, second, strict=True)
@@ -87,6 +90,17 @@ def measure_baselines(
             found.append(replace(one, repeated=repeat))
         at += count
     return _with_penalties(journal, found)
+
+
+def _score_late_again(
+    journal: ScoreJournal, queries: Sequence[Query], first: list[Score], second: list[Score]
+) -> None:
+    """Score anew, in place, what was late in one of two runs alone: the host may have stumbled."""
+    late = [[score.trouble == "timeout" for score in scores] for scores in (first, second)]
+    places = [at for at, (one, other) in enumerate(zip(*late, strict=True)) if one is not other]
+    again = journal.score([queries[at] for at in places])
+    for at, score in zip(places, again, strict=True):
+        (first if late[0][at] else second)[at] = score
 
 
 def _right_first(

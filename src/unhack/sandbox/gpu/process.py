@@ -39,7 +39,7 @@ PEER = 3
 """The descriptor of the socket, inside."""
 MAX_PACKET = 1 << 20
 _TAIL = 8192
-_LAST_WORDS_S = 5.0
+_LAST_WORDS_S = 20.0
 _JUDGE = "judge"
 
 

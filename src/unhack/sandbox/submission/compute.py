@@ -34,6 +34,8 @@ from unhack.sandbox.pool.pool import Pool
 FOLDER = "/submission"
 """The directory of the submission's files, inside."""
 _GRACE_S = 5.0
+_START_S, _END_S = 60.0, 20.0
+"""Seconds that a busy host may take to start a worker, and to say how a process ended."""
 
 
 class SubmissionError(Exception):
@@ -86,7 +88,7 @@ class Computer:
         job = Job(message, self._limits, profile, peer=theirs.detach())
         self._pool.submit(job, self._outcome.put)
         try:
-            self.names = tuple(self._answer(time.monotonic() + self._limits.wall_s + _GRACE_S))
+            self.names = tuple(self._answer(time.monotonic() + self._limits.wall_s + _START_S))
         except BaseException:
             self.close()
             raise
@@ -194,7 +196,7 @@ class Computer:
     def _await_end(self) -> str:
         """Wait for the sandbox's word on the end. Raises the sandbox's own failures."""
         with contextlib.suppress(queue.Empty):
-            self.outcome = self._outcome.get(timeout=_GRACE_S)
+            self.outcome = self._outcome.get(timeout=_END_S)
         self.close()
         if self.outcome is None:
             return "its process ended"

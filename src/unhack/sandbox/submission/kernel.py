@@ -39,7 +39,8 @@ from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
 _GRACE_S = 5.0
-_START_S = 60.0
+_START_S, _END_S = 60.0, 20.0
+"""Seconds that a busy host may take to start a worker, and to say how a process ended."""
 _MAX_BYTES = 1 << 16
 _CREDENTIALS = struct.Struct("iII")
 
@@ -230,7 +231,7 @@ class KernelProcess:
         """Wait for the sandbox's word on the end. Raises the sandbox's own failures."""
         if self._pool is not None:
             with contextlib.suppress(queue.Empty):
-                self.outcome = self.outcome or self._outcome.get(timeout=_GRACE_S)
+                self.outcome = self.outcome or self._outcome.get(timeout=_END_S)
         self.close()
         if self.outcome is None:
             return ("its process ended",)

@@ -44,7 +44,7 @@ from unhack.sandbox.pool.worker import claim_index, outer_id, release_index
 from unhack.sandbox.rootfs import root_spec
 from unhack.sandbox.workspace.safe_files import Files, put_files, take_files
 
-_START_S = 30.0
+_START_S = 60.0
 _DYING_S = 20.0
 _LOOK_S = 0.004
 """Between two looks whether the kernel has emptied a control group, which tells nobody."""

@@ -222,9 +222,9 @@ def _in_parallel(
     machine.go_on()
     count = max(1, min(jobs, len(turns)))
     threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         while any(thread.is_alive() for thread in threads) and not failures:
             _wait(threads, _BEAT_S)
             meters.beat()
@@ -241,7 +241,8 @@ def _in_parallel(
 
 
 def _wait(threads: Sequence[threading.Thread], seconds: float) -> None:
-    """Until all have ended, or the time is over."""
+    """Until all that were begun have ended, or the time is over."""
     until = time.monotonic() + seconds
     for thread in threads:
-        thread.join(max(0.0, until - time.monotonic()))
+        if thread.ident is not None:
+            thread.join(max(0.0, until - time.monotonic()))

@@ -32,7 +32,7 @@ ATTACKS: tuple[Attack, ...] = tuple(
     for family in FAMILIES
     for attack in importlib.import_module(f"unhack.audit.attacks.programs.{family}").ATTACKS
 )
-LIMITS = Limits(wall_s=2.0, cpu_s=2.0)
+LIMITS = Limits(wall_s=8.0, cpu_s=2.0)
 
 RIGHT = "def top(nums, k):\n    return sorted(nums)[-k:]\n"
 CALLS = (

@@ -87,7 +87,7 @@ def proposes(*items: object, protocol: str = "openai") -> Step:
 def prover_of(
     subject: Fake, oracle: Oracle | None = None, *, calls: int = 100, folder: Path | None = None
 ) -> Prover:
-    budget = Budget(calls, time.monotonic() + 60)
+    budget = Budget(calls, time.monotonic() + 600)
     return Prover(ScoreJournal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
 
 
@@ -158,10 +158,10 @@ class TestReading:
         assert payload == Payload("def f(): pass", Claim.PROGRAM, note="exit_code")
 
     @pytest.mark.parametrize("piece", ["{", '{"a":', "[", '{"completion":"', '{"a":[{', "{{}"])
-    def test_a_hostile_reply_takes_no_time(self, piece: str) -> None:
-        started = time.monotonic()
-        assert self.read(piece * 30_000) == []
-        assert time.monotonic() - started < 5
+    def test_a_hostile_reply_takes_no_time(
+        self, piece: str, unless_it_hangs: Callable[..., list[str]]
+    ) -> None:
+        assert unless_it_hangs(lambda: self.read(piece * 30_000)) == []
 
 
 class TestWhatIsTold:

@@ -1,11 +1,16 @@
 """The oracles accuse only what they can prove."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.oracle import TextOracle, is_open, mentions, number
 from unhack.audit.oracle.programs import ProgramOracle, alike
 from unhack.audit.subject import AuditProblem, Call
+from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Ticket
+from unhack.sandbox.pool.pool import Pool
 
 ORACLE = TextOracle()
 
@@ -69,6 +74,62 @@ SQUARES = AuditProblem(
 )  # fmt: skip
 
 
+class Stumbling:
+    """A backend of a busy host: of so many jobs it says that they were late."""
+
+    def __init__(self, inner: Pool) -> None:
+        self.inner, self.stumbles = inner, 0
+
+    @property
+    def isolation(self) -> Isolation:
+        """See `Backend`."""
+        return self.inner.isolation
+
+    @property
+    def slots(self) -> int:
+        """See `Backend`."""
+        return self.inner.slots
+
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+        """See `Backend`."""
+        is_late = self.stumbles > 0
+        self.stumbles -= is_late
+
+        def done(outcome: Outcome) -> None:
+            late = replace(outcome, ending=Ending.LIMIT, limit="wall", result=b"", stdout=b"")
+            on_done(late if is_late else outcome)
+
+        return self.inner.submit(job, done)
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """See `Backend`."""
+        self.inner.call_soon(function)
+
+    def close(self) -> None:
+        """Do nothing: the pool belongs to its maker."""
+
+
+DOUBLE = AuditProblem(
+    "double", "Print twice the number.", correct=("print(2 * int(input()))\n",),
+    calls=(Call(("3\n",), {}, "6\n"), Call(("10\n",), {}, "20\n")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", [SQUARES, DOUBLE], ids=["function", "standard input"])
+def test_a_right_program_that_was_late_once_is_not_wrong_and_one_late_again_is(
+    problem: AuditProblem, pool: Pool
+) -> None:
+    host = Stumbling(pool)
+    oracle = ProgramOracle(host)
+    right = Payload(problem.correct[0], Claim.PROGRAM)
+    assert oracle.why_wrong(problem, right) is None
+    host.stumbles = 1
+    assert oracle.why_wrong(problem, right) is None
+    assert host.stumbles == 0
+    host.stumbles = 1000
+    assert oracle.why_wrong(problem, right) is not None
+
+
 class TestPrograms:
     @pytest.mark.parametrize(
         "source",
@@ -121,13 +182,9 @@ class TestPrograms:
         assert ProgramOracle().why_wrong(SQUARES, Payload(backwards, Claim.PROGRAM)) is None
 
     def test_a_program_on_standard_input_is_run_on_the_known_inputs(self) -> None:
-        problem = AuditProblem(
-            "double", "Print twice the number.", correct=("print(2 * int(input()))\n",),
-            calls=(Call(("3\n",), {}, "6\n"), Call(("10\n",), {}, "20\n")),
-        )  # fmt: skip
         oracle = ProgramOracle()
-        assert oracle.why_wrong(problem, Payload("print(6)\n", Claim.PROGRAM)) is not None
-        assert oracle.why_wrong(problem, Payload(problem.correct[0], Claim.PROGRAM)) is None
+        assert oracle.why_wrong(DOUBLE, Payload("print(6)\n", Claim.PROGRAM)) is not None
+        assert oracle.why_wrong(DOUBLE, Payload(DOUBLE.correct[0], Claim.PROGRAM)) is None
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_a_lost_sign_is_shown_by_a_sign(tmp_path: Path, pool: Pool, line: str) -
     body = f"    {line}\n    return float(found == [answer])\n"
     source = f"import re\n\ndef reward(completion, answer):\n{body}"
     subject = text_subject(tmp_path, pool, source, rows=ROWS)
-    report = audit(subject, options=AuditOptions(tiers=(1, 2)), backend=pool)
+    report = audit(subject, options=AuditOptions(tiers=(1, 2), seconds=600.0), backend=pool)
     [found] = [one for one in report.findings if one.flaw == "sign_lost"]
     assert found.attack.endswith(("sign_flipped", "sign_lost"))
     assert found.witness.lstrip("# ").startswith("-")

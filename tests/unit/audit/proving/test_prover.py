@@ -134,6 +134,26 @@ class TestBaseline:
         [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
         assert mark.unsteady
 
+    @pytest.mark.parametrize(("late", "steady"), [({6}, True), ({6, 10}, False)])
+    def test_a_score_that_a_host_held_up_once_does_not_make_a_verifier_unsteady(
+        self, late: set[int], steady: bool
+    ) -> None:
+        @dataclass
+        class Late(Fake):
+            """Is late for these of all its scores."""
+
+            def score(self, queries: Sequence[Query]) -> list[Score]:
+                before = len(self.asked)
+                return [
+                    Score(None, "timeout") if at in late else score
+                    for at, score in enumerate(super().score(queries), start=before)
+                ]
+
+        subject = Late(contains)
+        [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
+        assert len(subject.asked) == 11
+        assert (mark.unsteady == "") is steady
+
     @pytest.mark.parametrize("value", [None, math.nan])
     def test_without_any_score_nothing_can_pass(self, value: float | None) -> None:
         subject = Fake(lambda text: value)

@@ -123,7 +123,7 @@ def run_tests(path: Path) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     return done.returncode, done.stdout + done.stderr
 

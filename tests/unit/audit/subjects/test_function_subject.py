@@ -15,16 +15,20 @@ from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UsageError
+from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
 
 PROBLEM = AuditProblem("p", "What is 6 * 7?", "42")
 QUICK = LIMITS.with_(wall_s=1.0, cpu_s=5.0)
+"""For what never ends; what ends has time on a busy host too."""
 
 
-def _subject(folder: Path, pool: Pool, source: str, entry: str = "f") -> FunctionSubject:
+def _subject(
+    folder: Path, pool: Pool, source: str, entry: str = "f", *, limits: Limits = LIMITS
+) -> FunctionSubject:
     (folder / "m.py").write_text(source)
     target = find_target(f"{folder / 'm.py'}:{entry}")
-    return FunctionSubject("m:f", target, detect(target), (PROBLEM,), limits=QUICK, backend=pool)
+    return FunctionSubject("m:f", target, detect(target), (PROBLEM,), limits=limits, backend=pool)
 
 
 def _score(folder: Path, pool: Pool, body: str, completion: str = "42") -> Score:
@@ -99,7 +103,8 @@ class TestTrouble:
         assert _score(tmp_path, pool, "raise SystemExit(0)").trouble == "raised"
 
     def test_a_loop_meets_its_limit(self, tmp_path: Path, pool: Pool) -> None:
-        score = _score(tmp_path, pool, "while True: pass")
+        source = "def f(completion, answer):\n    while True: pass\n"
+        [score] = _subject(tmp_path, pool, source, limits=QUICK).score([Query(PROBLEM, "42")])
         assert (score.value, score.trouble) == (None, "timeout"), score
 
     def test_an_end_of_the_process_is_told(self, tmp_path: Path, pool: Pool) -> None:

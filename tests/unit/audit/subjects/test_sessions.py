@@ -43,7 +43,7 @@ def test_neighbours_of_a_hang_keep_their_scores(kind: str, tmp_path: Path) -> No
     path.with_suffix(".jsonl").write_text(_ROW)
     subject = load_subject(f"{path}:score")
     assert isinstance(subject, FunctionSubject)
-    subject = replace(subject, limits=subject.limits.with_(wall_s=1.0, cpu_s=2.0))
+    subject = replace(subject, limits=subject.limits.with_(wall_s=2.0, cpu_s=4.0))
     [problem] = subject.problems
     texts = ["4", "hang", "5", "4"]
     scores = score_together(subject, [Query(problem, text) for text in texts], call_s=0.0)

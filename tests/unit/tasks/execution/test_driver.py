@@ -171,7 +171,7 @@ class TestHostCalls:
         assert "LookupError: in the callable" in verdict.reason
 
     def test_several_run_at_once(self, pool: Pool) -> None:
-        meeting = threading.Barrier(3, timeout=30)
+        meeting = threading.Barrier(3, timeout=60)
         names = ["a", "b", "c"]
         verifier = Scripted(**{name: asks(HostCall(meeting.wait)) for name in names})
         batch = run_batch(Task(Problem("p", ""), verifier), names, backend=pool)

@@ -21,7 +21,7 @@ from unhack.verifiers.function import FunctionVerifier
 from unhack.verifiers.script import Mode
 
 Score = Callable[..., Verdict]
-OPTIONS = LoadOptions(limits=Limits(wall_s=5.0, cpu_s=5.0))
+OPTIONS = LoadOptions(limits=Limits(wall_s=20.0, cpu_s=5.0))
 SETUP = "def shift(text, by):\n    return ''.join(chr(ord(c) + by) for c in text)\n"
 LOOP = """
 def check(candidate):

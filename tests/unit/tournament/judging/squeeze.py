@@ -28,7 +28,7 @@ from unhack.tournament.contest import (
 )
 
 TEXTS, WORDS = 8, 400
-LIMITS = Limits(wall_s=30.0, cpu_s=20.0, soft_slice_s=30.0)
+LIMITS = Limits(wall_s=120.0, cpu_s=20.0, soft_slice_s=120.0)
 LEXICON = [f"{a}{b}{c}" for a in "bdfgklm" for b in "aeiou" for c in ("n", "r", "st", "lk")]
 HANDED_IN = Declared(("solution.py",), ("*.py", "*.bin", "*.md"))
 HONEYPOT = "private/final_texts.bin"
@@ -112,11 +112,11 @@ class Squeeze:
             ):
                 for number in range(TEXTS):
                     plain = text(pool, seed, number)
-                    small = first.call("squeeze", plain, timeout_s=5.0)
+                    small = first.call("squeeze", plain, timeout_s=60.0)
                     if not isinstance(small, bytes) or not small:
                         flag = Flag("forged_value", f"it answered {type(small).__name__}", "judge")
                         return invalid("it answered no bytes", flag)
-                    if second.call("restore", small, timeout_s=5.0) != plain:
+                    if second.call("restore", small, timeout_s=60.0) != plain:
                         return invalid("the text did not come back")
                     ratios.append(len(plain) / len(small))
         except SubmissionError as error:

@@ -71,7 +71,10 @@ def test_the_starter_is_sound_as_it_is_written(tmp_path: Path) -> None:
         ),
         (
             {"honest/one/solution.py": "import time\n" + RIGHT.replace(
-                "return", "return time.perf_counter_ns() % 2 and")},
+                "return len(text)", "return time.perf_counter_ns()"),
+             "measure.py": "def measure(submission, cases):\n"
+             "    return [submission.call('length', c['shown']) % 10 ** 6 / 10 ** 6\n"
+             "            for c in cases]\n"},
             "the same draw measures the same: honest/one.*or the entry, draws at random by itself",
         ),
         (

@@ -171,7 +171,7 @@ def test_a_turn_that_lost_three_nodes_is_not_played_without_a_card(
 def test_where_no_node_with_a_card_is_left_the_tournament_stops_and_can_go_on(
     tmp_path: Path, on_card: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(venue_elsewhere, "_PATIENCE_S", 0.5)
+    monkeypatch.setattr(venue_elsewhere, "_PATIENCE_S", 3.0)
     nodes = nodes_with(plain=0, carded=1)
     ask = nodes.ask
 

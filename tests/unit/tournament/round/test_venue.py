@@ -45,6 +45,8 @@ class Node:
     """Raised by whoever asks whether it can seat an agent."""
     lost: str = ""
     held: int = 0
+    given: int = 0
+    """Berths so far."""
     keepers: list[KeeperBeside] = field(default_factory=list)
 
     def lose(self) -> None:
@@ -92,9 +94,10 @@ class Nodes:
     def take(self, allows: Callable[[NodeInfo], bool]) -> Berth | None:
         """See `Berths`."""
         with self._lock:
-            for node in self.known.values():
+            for node in sorted(self.known.values(), key=lambda one: one.given):
                 if not node.lost and node.held < node.info.slots and allows(node.info):
                     node.held += 1
+                    node.given += 1
                     return Berth(self, node)
         return None
 
@@ -245,7 +248,7 @@ def test_no_secret_and_no_seed_of_the_judge_goes_to_a_node(
 @pytest.mark.slow
 def test_a_turn_whose_node_is_lost_is_played_again_from_its_beginning(tmp_path: Path) -> None:
     nodes = Nodes("a", "b")
-    line = f"ls > extra; {ANSWER}; echo at work; sleep 3; unhack-check"
+    line = f"ls > extra; {ANSWER}; echo at work; sleep 8; unhack-check"
     out = tmp_path / "out"
 
     def at_work() -> bool:
@@ -261,7 +264,7 @@ def test_a_turn_whose_node_is_lost_is_played_again_from_its_beginning(tmp_path: 
     assert entry.played_on not in ("", *entry.lost_on)
     assert entry.attempts == 2
     assert entry.ended is PlayEnding.FINISHED
-    assert entry.usage.seconds > 3
+    assert entry.usage.seconds > 8
     events = (out / "events.jsonl").read_text()
     assert events.count('"entry.frozen"') == len(record.entries)
     assert events.count('"lost"') == 1

@@ -100,7 +100,7 @@ import time
 
 def total(count):
     """The sum of the numbers below `count`."""
-    time.sleep(0.3)
+    time.sleep(4.0)
     return sum(range(count))
 '''
 _MONEY = '''"""Money."""
@@ -177,9 +177,9 @@ TIMED = RepositoryTask(
     tests={
         _FILE: "import time\n\nfrom sums import total\n\n\ndef test_time():\n"
         "    begun = time.perf_counter()\n    assert total(1000) == 499500\n"
-        "    assert time.perf_counter() - begun < 0.2\n"
+        "    assert time.perf_counter() - begun < 3.0\n"
     },
-    reference={"sums/__init__.py": _SLOW.replace("    time.sleep(0.3)\n", "")},
+    reference={"sums/__init__.py": _SLOW.replace("    time.sleep(4.0)\n", "")},
     fail_to_pass=(f"{_FILE}::test_time",),
 )
 """Its tests measure time."""

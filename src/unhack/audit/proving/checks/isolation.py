@@ -28,7 +28,8 @@ from unhack.core.hashing import content_hash
 
 _CONFIRMATIONS = 3
 _PATIENCE = 4
-"""Times the limit that honest completions get before a straggler is blamed."""
+"""Times the limit that completions get once more which had no score in it, as far as there is
+time."""
 _MAX_SUSPECTS = 12
 _MIN_S, _THOROUGH_S = 2.0, 60.0
 _MAX_SHOWN = 80
@@ -201,12 +202,17 @@ class _TrialRunner:
 
     def judge(self, trial: _Trial, changes: Sequence[_Change]) -> tuple[AuditCheck, _Trial | None]:
         """The check, and the smallest company in which the first change comes about."""
+        if _are_late(changes):
+            first = changes[0]
+            # A busy machine may be the cause: who is only slowed down gets the score in more time,
+            # who waits for an endless one never does.
+            changes = self._patient().run([trial], turn=1)[0]
+            if _are_late(changes):
+                return self._late(trial, first), None
         same, total = len(trial.honest) - len(changes), len(trial.honest)
         text = f"{same} of {total} completions get the score that they get alone"
         if not changes:
             return AuditCheck(trial.area, trial.name, True, text), None
-        if any(change.now.trouble in {"timeout", "limit"} for change in changes):
-            return self._late(trial, changes), None
         by_itself = replace(trial, before=(), stragglers=(), honest=(changes[0].query,))
         smaller = [by_itself, *_smaller(trial, changes[0])]
         found = self.run(smaller)
@@ -224,16 +230,23 @@ class _TrialRunner:
             text += f"; {changes[0]}"
         return AuditCheck(trial.area, trial.name, False, text, witness), company
 
-    def _late(self, trial: _Trial, changes: Sequence[_Change]) -> AuditCheck:
-        """The check for a timeout, of which a busy machine may be the cause: who is only slowed
-        down gets the score in more time, who waits for an endless one never does."""
-        text = f"within {self.wall_s:.0f} s, {changes[0]}"
+    def _patient(self) -> _TrialRunner:
+        left = self.prover.budget.until - time.monotonic()
+        return replace(self, wall_s=min(_PATIENCE * self.wall_s, max(self.wall_s, left / 2)))
+
+    def _late(self, trial: _Trial, change: _Change) -> AuditCheck:
+        """The check for completions that are late in more time too: a straggler is blamed where
+        all get theirs without it."""
+        text = f"within {self.wall_s:.0f} s, {change}"
         control = replace(trial, stragglers=())
-        patient = replace(self, wall_s=_PATIENCE * self.wall_s)
-        if control == trial or self.run([control])[0] or not patient.run([trial], turn=1)[0]:
+        if control == trial or self.run([control])[0]:
             return AuditCheck(trial.area, trial.name, None, text)
         text += "; without a straggler all get theirs"
         return AuditCheck(trial.area, trial.name, False, text, trial.stragglers[0].completion)
+
+
+def _are_late(changes: Sequence[_Change]) -> bool:
+    return any(change.now.trouble in {"timeout", "limit"} for change in changes)
 
 
 def _smaller(trial: _Trial, change: _Change) -> Iterator[_Trial]:

@@ -34,7 +34,7 @@ from unhack.tasks.reading import read_text_if_there
 _MARKER = "UNHACK_AUDIT_MARKER"
 _MAX_PAIRS = 12
 _MIN_CHARS = 2
-_WALL_S = 4.0
+_WALL_S = 15.0
 _LOOK = """\
 try:
     if not SEEN and TRIES:

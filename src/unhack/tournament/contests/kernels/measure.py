@@ -24,7 +24,8 @@ from unhack.tournament.contests.kernels.problems.registry import find
 from unhack.tournament.contests.kernels.settings import KernelOptions
 
 _POOLS = {pool: number for number, pool in enumerate(DataPool)}
-_LOAD_S = 30.0
+_LOAD_S = 120.0
+"""Wall seconds; what loading takes is charged by its CPU time."""
 
 
 def stream(pool: DataPool, seed: int) -> np.random.Generator:
@@ -69,6 +70,9 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
         except KernelError as error:
             return _not_loaded(error)
         record = session.play(turns, sides, rng, _rules(options))
+        if not handed.python and score.loads_long(record):
+            with _process(options, own_folder, handed, size) as once_more:
+                record.again_cpu_s = _load_cpu_s(session.KernelSide(once_more, names))
     gains = functools.partial(MedianGains, seed)
     return score.decide(record, charge_load=not handed.python, gains=gains)
 
@@ -99,6 +103,15 @@ def _process(
         },
     )  # fmt: skip
     return KernelProcess(folder, entry=made.entry, plan=plan, limits=_limits())
+
+
+def _load_cpu_s(side: session.KernelSide) -> float | None:
+    """CPU seconds for loading; None where it does not load this time."""
+    try:
+        side.load(_LOAD_S)
+    except KernelError:
+        return None
+    return side.load_cpu_s
 
 
 def _not_loaded(error: KernelError) -> Measurement:

@@ -60,6 +60,9 @@ class Off:
     early_allowed_s: float
     load_s: float
     """For loading, beyond the reference's."""
+    again_s: float
+    """The same of the quicker of two times, where it was loaded again: this accuses, if more than
+    `work_s`."""
     work_s: float
     """On the clock."""
 
@@ -73,16 +76,26 @@ def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
     steady, _ = _beyond(kept_s, record.reference_idle_s, max(0, kept))
     early, early_allowed = _beyond(record.early_s, record.reference_early_s, count)
     wakes = count * _WAKE_S * record.threads
-    load = record.load_cpu_s - 3 * record.reference_load_cpu_s - _LOAD_S
+    free = 3 * record.reference_load_cpu_s + _LOAD_S
+    load = max(0.0, record.load_cpu_s - free)
+    again = load if record.again_cpu_s is None else max(0.0, record.again_cpu_s - free)
     return Off(
         idle_s=idle,
         steady_s=steady,
         allowed_s=_IDLE_SHARE * work + allowed + wakes,
         early_s=early,
         early_allowed_s=_IDLE_SHARE * work + early_allowed + wakes + _HOST_S,
-        load_s=max(0.0, load) if charge_load else 0.0,
+        load_s=load if charge_load else 0.0,
+        again_s=min(load, again) if charge_load else 0.0,
         work_s=work,
     )
+
+
+def loads_long(record: CallRecord) -> bool:
+    """True where loading is to be seen again before it accuses: a host that is busy stumbles in
+    one loading, and work that was moved there is done each time."""
+    off = off_clock(record, charge_load=True)
+    return off.load_s > off.work_s > 0
 
 
 def _beyond(took_s: float, reference_s: list[float], count: int) -> tuple[float, float]:
@@ -150,9 +163,9 @@ def _timing_flags(record: CallRecord, off: Off) -> list[Flag]:
         flags.append(Flag("work_after_done", text, "judge"))
     if record.children:
         flags.append(Flag("work_after_done", "processes live on after done", "judge"))
-    if off.load_s > off.work_s > 0:
+    if off.again_s > off.work_s > 0:
         text = (
-            f"loading took {off.load_s * 1e3:.1f} ms of CPU time, all calls together "
+            f"loading took {off.again_s * 1e3:.1f} ms of CPU time, all calls together "
             f"{off.work_s * 1e3:.1f} ms"
         )
         flags.append(Flag("untimed_work", text, "judge"))

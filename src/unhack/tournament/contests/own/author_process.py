@@ -28,7 +28,7 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 
 CONTEST, HARNESS, PACKAGES = "/contest", "/harness", "/packages"
-_START_S = 30.0
+_START_S = 60.0
 _MEASURE = "measure() in measure.py"
 _PLACES = {"draw": "draw() in generator.py"}
 
@@ -52,7 +52,8 @@ class AuthorProcess(Computer):
     ) -> None:
         binds = {CONTEST: contest} | ({} if packages is None else {PACKAGES: packages})
         super().__init__(harness, entry="author.py", limits=limits, binds=binds)
-        self._until = time.monotonic() + limits.wall_s
+        self._until = 0.0
+        """By `time.monotonic`: the seconds of the author's code count from when it can be asked."""
 
     def __enter__(self) -> Self:
         """Start it. Raises MeasureFault, SandboxUnavailableError."""
@@ -68,7 +69,8 @@ class AuthorProcess(Computer):
             "mode": "compute", "folder": HARNESS, "entry": self._entry,
             "rlimits": rlimits.encode(self._limits), "disk": self._limits.disk_bytes,
         }  # fmt: skip
-        job = Job(json.dumps(fields).encode(), self._limits, profile, peer=theirs.detach())
+        limits = self._limits.with_(wall_s=self._limits.wall_s + _START_S)
+        job = Job(json.dumps(fields).encode(), limits, profile, peer=theirs.detach())
         self._pool.submit(job, self._outcome.put)
         try:
             # a judge's process is kept back until somebody speaks to it
@@ -77,6 +79,7 @@ class AuthorProcess(Computer):
             deadline = time.monotonic() + _START_S
             self._answer(deadline)
             self._answer(deadline)
+            self._until = time.monotonic() + self._limits.wall_s
         except SubmissionError as error:
             self.close()
             raise MeasureFault("the process of the author's code", str(error)) from None
@@ -107,7 +110,7 @@ class AuthorProcess(Computer):
             with contextlib.suppress(SubmissionError):
                 said = f"{self.call('last_step', timeout_s=left)}: {said}"
             return said
-        if "did not answer" in said:
+        if any(part in said for part in ("did not answer", "the wall limit", "the cpu limit")):
             return f"it took longer than the {self._limits.wall_s:g} s of `total_s` in [limits]"
         if said.startswith("MemoryError"):
             mib = self._limits.memory_bytes >> 20

@@ -28,7 +28,7 @@ def subject_of(folder: Path, pool: Pool, body: str) -> FunctionSubject:
     return FunctionSubject("m:f", target, detect(target), PROBLEMS, backend=pool)
 
 
-def closings(subject: FunctionSubject, witness: str, seconds: float = 60.0) -> list[Closing]:
+def closings(subject: FunctionSubject, witness: str, seconds: float = 300.0) -> list[Closing]:
     hole = OpenCause((Query(PROBLEMS[0], witness),), (1.0,), frozenset())
     journal = ScoreJournal(subject, None)
     [found] = CauseTrial(journal, time.monotonic() + seconds).closings([hole])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ from tests.unit.audit.company import (
     text_subject,
 )
 
+from unhack.audit.proving.checks import isolation
+from unhack.audit.subject import Score
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.sessions import Session, run_sessions
 from unhack.sandbox.pool.pool import Pool
 
 HEAD = "import builtins, json, math, os, re, signal, threading\n"
@@ -99,6 +104,27 @@ class TestTexts:
         assert check.ok is False
         assert check.witness
         assert "instead of" in check.text
+
+    @pytest.mark.parametrize(("late", "ok"), [(1, True), (2, None)])
+    def test_a_host_that_stumbles_leaves_only_what_is_late_again_undecided(
+        self, tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch, late: int, ok: bool
+    ) -> None:
+        tries: dict[str, int] = {}
+
+        def stumbling(subject: FunctionSubject, asked: Sequence[Session]) -> list[list[Score]]:
+            found = run_sessions(subject, asked)
+            for at, session in enumerate(asked):
+                key = repr((session.queries, session.way))
+                tries[key] = tries.get(key, 0) + 1
+                if tries[key] <= late:
+                    found[at] = [Score(None, "timeout", "no score within 2.0 s")] * len(found[at])
+            return found
+
+        monkeypatch.setattr(isolation, "run_sessions", stumbling)
+        seen = examined(text_subject(tmp_path, pool, CLEAN, rows=ROWS), pool)
+        assert check_of(seen, "one after another").ok is ok
+        assert check_of(seen, "outside the main thread").ok is ok
+        assert seen.findings == ()
 
     @pytest.mark.slow
     def test_a_thread_is_the_only_fault_of_an_alarm(self, tmp_path: Path, pool: Pool) -> None:

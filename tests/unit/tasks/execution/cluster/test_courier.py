@@ -148,9 +148,8 @@ def _judge(cluster: _Machines, count: int) -> tuple[Verdict, ...]:
 
 
 def test_every_item_gets_one_verdict_though_a_node_dies(made: list[_Machines]) -> None:
-    weak = _Here()
+    weak, _ = _both(made)
     weak.dies_after = 10
-    made.append(_Machines(weak, _Here()))
     verdicts = _judge(made[0], 200)
     assert len(verdicts) == 200
     assert all(verdict.scored for verdict in verdicts)
@@ -258,7 +257,7 @@ class TestRuleTwo:
         nodes = _both(made)
         given = [node.gave for node in nodes]
         good = "def f(x): return 'pq'\n"
-        late = "import time\ndef f(x):\n    time.sleep(2)\n    return 'banana'\n"
+        late = "import time\ndef f(x):\n    time.sleep(6)\n    return 'banana'\n"
         stream = stream_batch(self.checked(), [good, late], executor=made[0])
         first = next(stream)
         [judged_on] = [n for n, count in zip(nodes, given, strict=True) if n.gave > count]

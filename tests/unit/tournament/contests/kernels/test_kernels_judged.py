@@ -162,4 +162,4 @@ class TestWithoutTheTrick:
             made, made.submissions.degamed(folder)["without constructors"], tmp_path / "mended"
         )
         assert found.valid, found.reason
-        assert found.metrics["load_ms"] == 0
+        assert float(found.metrics["load_ms"]) < 100  # the constructor takes a second

@@ -278,6 +278,18 @@ class TestRuling:
         found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
         assert {flag.kind for flag in found.flags} == {"work_after_done"}
 
+    def test_a_host_that_stumbles_while_loading_accuses_nobody_and_is_charged(self) -> None:
+        made = record(load_cpu_s=0.5)
+        assert score.loads_long(made)
+        seen = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
+        assert {flag.kind for flag in seen.flags} == {"untimed_work"}
+        made.again_cpu_s = 1e-3
+        found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
+        assert (found.valid, found.flags, found.fitness) == (True, (), 0.0)
+        made.again_cpu_s = 0.4
+        seen = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
+        assert {flag.kind for flag in seen.flags} == {"untimed_work"}
+
     def test_a_record_cut_short_accuses_nobody(self) -> None:
         made = record(ended=KernelError("it was not done within 5 s"))
         made.calls = [call for call in made.calls if call.hidden]

@@ -24,7 +24,7 @@ honest = ["one", "two"]
 cases = 5
 
 [limits]
-call_s = 5.0
+call_s = 30.0
 total_s = 60.0
 
 [cheats.reads]

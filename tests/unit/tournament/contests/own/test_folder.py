@@ -41,7 +41,7 @@ def test_a_missing_part_is_named(left_out: str, told: str, tmp_path: Path) -> No
         ("bound = 2.0", "bound = nan", "bound"),
         ("bound = 2.0", "bound = 0", "greater than 0"),
         ("bound = 2.0", 'bound = "two"', "bound"),
-        ("call_s = 5.0", "call = 5.0", "did you mean call_s"),
+        ("call_s = 30.0", "call = 30.0", "did you mean call_s"),
         ('flag = "reaches_out"', 'flag = "reach_out"', "did you mean reaches_out"),
         ('flag = "reaches_out"', 'flog = "x"', "did you mean flag"),
         ('earns = "nothing"', "", r"\[cheats.idle\] needs flag"),

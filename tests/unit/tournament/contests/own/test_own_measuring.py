@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from tests.unit.tournament.contests.own.small import (
 )
 
 from unhack.tournament.contest import DataPool, Measurement
-from unhack.tournament.contests.own.author_process import MeasureFault
+from unhack.tournament.contests.own.author_process import AuthorProcess, MeasureFault
 from unhack.tournament.contests.own.measuring import as_measurement, drawn, measure
 from unhack.tournament.judging.submission import freeze
 
@@ -179,12 +180,38 @@ def test_a_bound_that_cuts_an_interval_short_makes_no_standard_error_small(tmp_p
 
 def test_an_endless_measure_ends_at_its_limit(tmp_path: Path) -> None:
     changes = {
-        "contest.toml": SETTINGS.replace("total_s = 60.0", "total_s = 2.0"),
+        "contest.toml": SETTINGS.replace("total_s = 60.0", "total_s = 4.0"),
         "measure.py": "def measure(submission, cases):\n    while True:\n        pass\n",
     }
     found = judged(loaded(written(tmp_path / "c", changes)), RIGHT, tmp_path / "w")
     assert not found.valid
     assert "measure() in measure.py" in found.reason
+
+
+def test_a_process_that_starts_slowly_takes_none_of_the_seconds_of_the_authors_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = SETTINGS.replace("total_s = 60.0", "total_s = 2.0")
+    contest = loaded(written(tmp_path, {"contest.toml": made}))
+    answer = AuthorProcess._answer  # pyright: ignore[reportPrivateUsage]
+
+    def slow_start(self: AuthorProcess, deadline: float, timeout_s: float = 0.0) -> object:
+        if not timeout_s:  # not asked for anything yet
+            time.sleep(1.2)
+        return answer(self, deadline, timeout_s)
+
+    monkeypatch.setattr(AuthorProcess, "_answer", slow_start)
+    assert len(drawn(contest.rules, contest.draw(DataPool.DEV, 1))) == 5
+
+
+@pytest.mark.parametrize("limit", ["wall", "cpu"])
+def test_a_limit_that_ends_the_authors_code_is_told_in_words_of_its_settings(
+    limit: str, tmp_path: Path
+) -> None:
+    contest = loaded(written(tmp_path))
+    with contest.rules.author() as author:
+        told = author._told(f"its process ended: the {limit} limit")  # pyright: ignore[reportPrivateUsage]
+    assert told == "it took longer than the 60 s of `total_s` in [limits]"
 
 
 def test_the_text_of_an_exception_stays_with_the_author(tmp_path: Path) -> None:
@@ -205,7 +232,7 @@ def test_a_refusal_that_the_measure_lets_pass_is_the_reason(tmp_path: Path) -> N
     assert "no length()" in lacking.reason
     late = "def length(text):\n    while True:\n        pass\n"
     slow = loaded(
-        written(tmp_path / "s", {"contest.toml": SETTINGS.replace("call_s = 5.0", "call_s = 0.5")})
+        written(tmp_path / "s", {"contest.toml": SETTINGS.replace("call_s = 30.0", "call_s = 0.5")})
     )
     assert "did not answer" in judged(slow, late, tmp_path / "d").reason
 

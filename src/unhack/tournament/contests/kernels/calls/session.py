@@ -37,9 +37,12 @@ from unhack.tournament.contests.kernels.problem import Arrays
 
 _SLOWER = 30
 """A call that takes so many times the reference's time is late."""
-_MIN_S = 5.0
+_MIN_S = 20.0
+"""A call is never late before: a host may stumble, and code may be compiled at the first call."""
 _SETTLE_S = 4e-3
 """Time for work that goes on after done to show."""
+_STUMBLES = 2
+"""Gaps between calls, at least, in which a host may stumble and nobody is accused."""
 _KEPT = 4
 """Earlier calls of a group that a replay is looked for in."""
 
@@ -134,6 +137,8 @@ class CallRecord:
     reference_early_s: list[float] = field(default_factory=list[float])
     load_cpu_s: float = 0.0
     reference_load_cpu_s: float = 0.0
+    again_cpu_s: float | None = None
+    """For loading it once more, in a process of its own; None where that was not done."""
     threads: int = 1
     children: int = 0
     ended: KernelError | None = None
@@ -198,7 +203,7 @@ def play(
         side.last_idle()
     record.children = submission.process.children()
     record.idle_s = sum(submission.idle_s)
-    record.stumbles_s = sorted(submission.idle_s)[-max(1, len(submission.idle_s) // 4) :]
+    record.stumbles_s = sorted(submission.idle_s)[-max(_STUMBLES, len(submission.idle_s) // 4) :]
     record.reference_idle_s = list(reference.idle_s)
     record.threads = submission.max_threads
     if record.ended is None and submission.process.speaks():

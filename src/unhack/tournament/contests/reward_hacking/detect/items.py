@@ -36,7 +36,7 @@ from unhack.verifiers import jobs
 from unhack.verifiers.function import Case
 
 HONEST = "honest"
-_LIMITS = Limits(wall_s=5.0, cpu_s=5.0)
+_LIMITS = Limits(wall_s=20.0, cpu_s=5.0)
 _CHECKER = """
 import json, sys
 CASES = {cases!r}

@@ -32,7 +32,7 @@ def _own(parents: cgroups.Parents) -> list[Path]:
 
 
 def _remove(group: cgroups.Cgroup) -> bool:
-    for _ in range(500):
+    for _ in range(6000):
         if group.remove():
             return True
         time.sleep(0.01)
@@ -200,7 +200,7 @@ class TestReaping:
         host.kill()
         host.wait()
         host.stdout.close()
-        for _ in range(500):
+        for _ in range(6000):
             cgroups.reap_stale(PARENTS)
             if not any(directory.exists() for directory in left):
                 break

@@ -33,7 +33,8 @@ from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
 """The directory of the submission's files, inside."""
-_GRACE_S = 5.0
+_GRACE_S = 20.0
+"""For the sandbox's word on an end; one that only shut its socket is waited for no longer."""
 
 
 class SubmissionError(Exception):

@@ -33,8 +33,7 @@ from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
 """The directory of the submission's files, inside."""
-_GRACE_S = 20.0
-"""For the sandbox's word on an end; one that only shut its socket is waited for no longer."""
+_GRACE_S = 5.0
 
 
 class SubmissionError(Exception):

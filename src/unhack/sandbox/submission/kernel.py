@@ -38,8 +38,7 @@ from unhack.sandbox.linux import processes, rlimits
 from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
-_GRACE_S = 20.0
-"""For the sandbox's word on an end; one that only shut its socket is waited for no longer."""
+_GRACE_S = 5.0
 _START_S = 60.0
 _MAX_BYTES = 1 << 16
 _CREDENTIALS = struct.Struct("iII")

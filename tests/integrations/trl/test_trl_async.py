@@ -49,7 +49,7 @@ def test_what_the_spawned_worker_judges_comes_back_to_the_monitor(
         )  # fmt: skip
         worker.start()
         try:
-            samples = [worker.rollout_buffer.get(timeout=120) for _ in range(12)]
+            samples = [worker.rollout_buffer.get(timeout=600) for _ in range(12)]
         finally:
             worker.stop()
     assert {one.metrics["rewards/unhack"] for one in samples} == {0.0, 1.0}

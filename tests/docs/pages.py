@@ -43,7 +43,7 @@ _VARIES = re.compile(r"^ *<!-- varies: (.+?) -->$")
 _PROGRESS = re.compile(r"^\S.*?: (?:\d+ of \d+ done, \d+ left; )?\d+ (?:s|min|h \d+ min) so far")
 """A progress line of a long command, which a fast machine never prints."""
 ALWAYS = (r"\b\d[\d.]* ?(?:ms|s)\b", r"\(\d+/s\)", r"\bisolated by \w+")
-_TIMEOUT_S = 300.0
+_TIMEOUT_S = 1800.0
 
 
 @dataclass(frozen=True)

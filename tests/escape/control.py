@@ -24,7 +24,10 @@ from corpus import Program, load_corpus
 from unhack.sandbox.linux.processes import command_lines
 
 HERE = Path(__file__).parent
-TIMEOUT_S = 60
+TIMEOUT_S = 120
+PATIENCE = 20
+"""How many times longer than an attack an honest program may take: it ends by itself, and a busy
+machine must not be taken for one that hangs."""
 TOKEN_PREFIX = "unhack-token-"
 SECRET_ENV = "UNHACK_CONTROL_SECRET"
 INSIDE = ("control_host.py", "control_harness.py", "control_comparisons.py")
@@ -69,10 +72,13 @@ def run_control(program: Program) -> ControlResult:
     """Run `program` without the seal. Raises `ControlError` when that cannot be done."""
     if not program.control_safe:
         raise ControlError(f"{program.id} is not control_safe")
-    return run_unsealed(program, source=None if program.is_native else program.completion())
+    source = None if program.is_native else program.completion()
+    return run_unsealed(program, source=source, patience=1)
 
 
-def run_unsealed(program: Program, *, source: str | None) -> ControlResult:
+def run_unsealed(
+    program: Program, *, source: str | None, patience: int = PATIENCE
+) -> ControlResult:
     """Run `source` (or the compiled program) in the styles of `program`."""
     token = make_token()
     files = {name: str(HERE / name) for name in INSIDE}
@@ -84,6 +90,7 @@ def run_unsealed(program: Program, *, source: str | None) -> ControlResult:
         "native": program.is_native,
         "source": source,
         "expected": token if program.uses_token else program.expected,
+        "patience": patience,
         "files": files,
     }
     if program.profile == "text" and source is not None:
@@ -137,6 +144,7 @@ def why_unavailable() -> str:
                 "native": False,
                 "source": "def solve(target):\n    return 1\n",
                 "expected": 1,
+                "patience": PATIENCE,
                 "files": {name: str(HERE / name) for name in INSIDE},
             }
         )

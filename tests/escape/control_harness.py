@@ -177,7 +177,7 @@ def run_alarmed(job: dict[str, Any]) -> None:
         raise TimeoutError
 
     signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 0.5 * job["patience"])
     run_local(job, "equal")
 
 

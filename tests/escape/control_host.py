@@ -133,6 +133,7 @@ class Run:
     def __init__(self, job: dict[str, Any], style: str, inherited: list[int]) -> None:
         self.output = b""
         self.hung = False
+        self.deadline = time.monotonic() + DEADLINE_S * job["patience"]
         read_end, write_end = os.pipe()
         self.process = subprocess.Popen(
             command_for(job, style),
@@ -163,15 +164,14 @@ class Run:
 
     def _watch(self, reader: threading.Thread) -> None:
         """Wait for the end of the output, as `communicate` does; a stopped child counts as hung."""
-        deadline = time.monotonic() + DEADLINE_S
         while reader.is_alive():
             reader.join(0.02)
-            if time.monotonic() > deadline or state_of(self.process.pid) == "T":
+            if time.monotonic() > self.deadline or state_of(self.process.pid) == "T":
                 self.hung = True
                 return
         while self.process.poll() is None:
             time.sleep(0.005)
-            if time.monotonic() > deadline:
+            if time.monotonic() > self.deadline:
                 self.hung = True
                 return
 

@@ -47,7 +47,7 @@ UID = 61234
 PYTHON = os.path.realpath(sys.executable)
 """Found before the file system changes: a virtual environment may lie below /tmp."""
 FOLDER = Path("/tmp/control")
-LIFETIME_S = 40
+LIFETIME_S = 100
 WRITABLE = ("/tmp", "/var/tmp", "/dev/shm")
 LIMITS = {
     resource.RLIMIT_AS: (3 << 30, 3 << 30),

@@ -31,6 +31,8 @@ PROFILES = ("function", "scratch", "stdio", "program", "text")
 WINS = ("value", "token", "pass", "left_over", "host")
 STATUSES = ("failed", "error", "timeout", "limit", "invalid")
 """What a stopped attack may be judged; `passed` and `unscored` never."""
+STOPPED = tuple(status for status in STATUSES if status not in ("timeout", "limit"))
+"""What an attack gets that was refused; one that ran out of time may have been stopped by luck."""
 CHECKS = ("exact", "numeric", "choice", "regex", "math")
 REQUIRED = ("claim", "profile", "win", "control_safe")
 OPTIONAL = ("expect", "leaves", "control", "expected", "checker", "check", "builds")
@@ -80,6 +82,15 @@ class Program:
     def is_native(self) -> bool:
         """Whether it is C source."""
         return self.path.suffix == ".c"
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The statuses of a stopped attack: the header's, or those of the kind of attack."""
+        if self.expect != STATUSES:
+            return self.expect
+        if self.is_native:
+            return tuple(status for status in STATUSES if status != "invalid")
+        return STOPPED if self.win in ("value", "token") else STATUSES
 
     def completion(self) -> str:
         """The text that is handed over as the completion: code, or for `text` an answer."""

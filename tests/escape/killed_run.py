@@ -41,6 +41,8 @@ KILLS_WHILE_FORKING = 120
 CROWD = 30
 FAMILY = {"namespaces": 28, "landlock": 4}
 """Processes of a host at work; without namespaces each of its two workers has one job at a time."""
+AT_WORK = 16
+"""Processes of a host whose two shards are at work: these, their workers and twelve jobs."""
 BETWEEN_KILLS = 12
 """Verdicts between two kills of all fork servers: more than the jobs that one of them meets, so
 that no job is met by three."""
@@ -107,10 +109,10 @@ def host_with_shards(level: str) -> dict[str, Any]:
     """SIGKILL of a host whose jobs are in two shards, at work and while these start."""
     before = ground.take_snapshot()
     pids: list[int] = []
-    for pause_s in (0.2, 0.5, 0.8, 4.0):
+    for pause_s in (0.2, 0.5, 0.8, 60.0):  # the last one until it is at work
         words = [sys.executable, __file__, level, "--victim-with-shards"]
         victim = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(pause_s)
+        wait_until(lambda pid=victim.pid: len(family_of(pid)) >= AT_WORK, within_s=pause_s)
         pids += [victim.pid, *family_of(victim.pid)]
         victim.kill()
         victim.wait()
@@ -195,7 +197,7 @@ def fork_servers(level: str) -> dict[str, Any]:
     """SIGKILL of every fork server, several times, while jobs run on them."""
 
     def scenario() -> dict[str, Any]:
-        judging = Judging(level, count=60, slow="time.sleep(0.05)")
+        judging = Judging(level, count=60, slow="time.sleep(0.2)")
         killed: set[int] = set()
         for turn in range(3):
             wait_until(lambda t=turn: judging.judged >= t * BETWEEN_KILLS, within_s=60)
@@ -259,7 +261,7 @@ def server_of_a_flood(level: str) -> dict[str, Any]:
 
         thread = threading.Thread(target=judge)
         thread.start()
-        wait_until(lambda: any(family_of(pid) for pid in pool.worker_pids()), within_s=20)
+        wait_until(lambda: any(family_of(pid) for pid in pool.worker_pids()), within_s=60)
         time.sleep(0.1)
         [server] = pool.worker_pids()
         os.kill(server, signal.SIGSTOP)  # so that the order to end the job stays unread
@@ -272,6 +274,11 @@ def server_of_a_flood(level: str) -> dict[str, Any]:
     return with_snapshot(scenario)
 
 
+def jobs_of(pool: Pool) -> list[int]:
+    """The processes of the jobs of a pool."""
+    return [pid for server in pool.worker_pids() for pid in family_of(server)]
+
+
 def own_processes(level: str) -> dict[str, Any]:
     """SIGKILL of single jobs by somebody outside: only their own verdicts may change."""
 
@@ -280,8 +287,8 @@ def own_processes(level: str) -> dict[str, Any]:
         killed = 0
         for _ in range(8):
             time.sleep(0.1)
-            servers = judging.pool.worker_pids()
-            children = [pid for server in servers for pid in family_of(server)]
+            wait_until(lambda: jobs_of(judging.pool) or judging.judged == 40, within_s=60)
+            children = jobs_of(judging.pool)
             if children:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(random.choice(children), signal.SIGKILL)

@@ -169,6 +169,8 @@ def hostile(
 def _limits(program: Program) -> Limits:
     if program.is_native:
         return BUILD_LIMITS
+    if not {"timeout", "limit"} & set(program.allowed):  # no clock may stop it, however slow
+        return HONEST_LIMITS
     return PATIENT_LIMITS if program.family in PATIENT_FAMILIES else LIMITS
 
 

@@ -53,19 +53,21 @@ def test_a_command(program: object, ground: Ground) -> None:
 LEAVES = {
     "an abstract socket": """
         import os, socket, time
+        ready, tell = os.pipe()
         if os.fork() == 0:
             os.setsid()
             with socket.socket(socket.AF_UNIX) as one:
-                one.bind("\\0left"); one.listen(); time.sleep(50)
-        time.sleep(0.3)
+                one.bind("\\0left"); one.listen(); os.write(tell, b"x"); time.sleep(50)
+        os.read(ready, 1)
     """,
     "a server on a port": """
         import os, socket, time
+        ready, tell = os.pipe()
         if os.fork() == 0:
             os.setsid()
             with socket.create_server(("127.0.0.1", 8099)) as one:
-                one.accept(); time.sleep(50)
-        time.sleep(0.3)
+                os.write(tell, b"x"); one.accept(); time.sleep(50)
+        os.read(ready, 1)
     """,
     "shared memory": """
         import ctypes
@@ -83,6 +85,7 @@ LEAVES = {
     """,
     "a process that ignores signals": """
         import os, signal, sys, time
+        ready, tell = os.pipe()
         if os.fork() == 0:
             os.setsid()
             if os.fork(): os._exit(0)
@@ -90,8 +93,9 @@ LEAVES = {
                 try: signal.signal(number, signal.SIG_IGN)
                 except (OSError, ValueError): pass
             sys.argv[0] = "left-behind"
+            os.write(tell, b"x")
             time.sleep(50)
-        time.sleep(0.3)
+        os.read(ready, 1)
     """,
     "its own limits and name": """
         import os, resource, socket

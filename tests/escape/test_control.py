@@ -5,6 +5,7 @@ If they did not, their failure against the sandbox would prove nothing.
 
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +146,10 @@ def test_most_attacks_succeed_without_the_seal(capsys: pytest.CaptureFixture[str
             print(f"  does not: {name}: {evidence[:200]}")
     assert len(results) == len(SAFE)
     assert share >= WANTED_SHARE, lost
-    assert count_candidates() <= before
+    until = time.monotonic() + 60
+    while (left := count_candidates()) > before and time.monotonic() < until:
+        time.sleep(0.05)  # those of other tests, which run at the same time, come and go
+    assert left <= before
     assert threading.active_count() < 20
 
 

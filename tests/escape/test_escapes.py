@@ -15,7 +15,7 @@ import pytest
 from sealed_run import REPEATED, REPEATS, can_hold, isolation_of
 from stage import USER, launch_json
 
-from corpus import STATUSES, Program, load_corpus
+from corpus import load_corpus
 
 PROGRAMS = {program.id: program for program in load_corpus()}
 TIMEOUT_S = 1800
@@ -25,8 +25,6 @@ VISIBLE_WITHOUT_NAMESPACES = {
     "read_secrets/cannot_see_that_the_secret_file_exists": "Landlock does not hide metadata",
 }
 """What the weaker level cannot stop, with the reason; it must stay what it is."""
-STOPPED = tuple(status for status in STATUSES if status not in ("timeout", "limit"))
-"""What an attack gets that was refused; one that ran out of time may have been stopped by luck."""
 
 Run = tuple[int, str]
 """uid and level (see `sealed_run`)."""
@@ -78,15 +76,6 @@ def seen(run: Run) -> dict[str, Any]:
 every_run = pytest.mark.parametrize("run", [marked(run) for run in RUNS])
 
 
-def allowed(program: Program) -> tuple[str, ...]:
-    """The statuses of a stopped attack: the header's, or those of the kind of attack."""
-    if program.expect != STATUSES:
-        return program.expect
-    if program.is_native:
-        return tuple(status for status in STATUSES if status != "invalid")
-    return STOPPED if program.win in ("value", "token") else STATUSES
-
-
 @pytest.mark.parametrize(
     ("run", "claim"),
     [
@@ -121,7 +110,7 @@ def was_stopped(run: Run, claim: str, seen: dict[str, Any]) -> None:
     found = [entry for entry in seen["hostile"] if entry["claim"] == claim]
     assert found, "it was not run"
     for entry in found:
-        assert entry["status"] in allowed(PROGRAMS[claim]), entry
+        assert entry["status"] in PROGRAMS[claim].allowed, entry
         assert entry["score"] == 0.0, entry
         assert not entry["told"], entry
         assert entry["isolation"] == isolation_of(run[1]) or not entry["endings"]

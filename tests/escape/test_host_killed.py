@@ -10,7 +10,7 @@ import pytest
 from stage import USER, launch_json
 
 OWN = os.getuid()
-TIMEOUT_S = 400
+TIMEOUT_S = 900
 RUNS = [(OWN, "namespaces"), (OWN, "landlock")]
 if OWN == 0:
     RUNS[1:1] = [(USER, "namespaces")]

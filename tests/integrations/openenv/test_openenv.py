@@ -140,7 +140,8 @@ def server() -> Iterator[str]:
     started = subprocess.Popen(command, cwd=EXAMPLE)
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(240):
+        until = time.monotonic() + 300
+        while started.poll() is None and time.monotonic() < until:
             try:
                 urllib.request.urlopen(f"{url}/health").close()
                 break

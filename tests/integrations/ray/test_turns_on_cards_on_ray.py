@@ -39,6 +39,7 @@ def tick():
         print("TICK", time.monotonic(), flush=True)
         time.sleep(0.02)
 threading.Thread(target=tick, daemon=True).start()
+time.sleep(20)  # until the other one has started too, on a slow machine
 for _ in range(2):
     subprocess.run(["unhack-check"], check=True)
 """

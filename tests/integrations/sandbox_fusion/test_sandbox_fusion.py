@@ -68,7 +68,7 @@ def test_a_run_comes_back_as_its_models_want_it(url: str) -> None:
     ],
 )
 def test_their_summary_tells_the_ends_apart(url: str, code: str, language: str, word: str) -> None:
-    asked = RunCodeRequest(code=code, language=language, run_timeout=3, compile_timeout=100)
+    asked = RunCodeRequest(code=code, language=language, run_timeout=10, compile_timeout=100)
     told = run_code(asked, endpoint=url, client_timeout=200)
     mapping = SummaryMapping(
         CompileFailed="compile failed", RunFailed="run failed", RunTimeout="too long"

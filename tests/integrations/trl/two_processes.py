@@ -43,7 +43,7 @@ def trained(rewards: RewardFunction, model: str, out: str, *, steps: int, **sett
     config = GRPOConfig(
         output_dir=out, max_steps=steps, gradient_accumulation_steps=1, max_completion_length=8,
         logging_steps=1, report_to=[], save_strategy="no", use_cpu=True, seed=1,
-        disable_tqdm=True, ddp_backend="gloo", ddp_timeout=120, **settings,
+        disable_tqdm=True, ddp_backend="gloo", ddp_timeout=600, **settings,
     )  # fmt: skip
     trainer = GRPOTrainer(
         model=model, reward_funcs=rewards, args=config, train_dataset=Dataset.from_list(ROWS),

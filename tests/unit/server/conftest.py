@@ -98,8 +98,9 @@ def _running_postgres() -> Iterator[Postgres]:
     data = folder / "data"
     options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
     make = [initdb, "-D", str(data), "-U", "postgres", "-A", "trust", "--no-sync"]
-    start = [pg_ctl, "-D", str(data), "-o", options, "-l", str(folder / "log"), "-w", "start"]
-    stop = [pg_ctl, "-D", str(data), "-m", "immediate", "stop"]
+    control = [pg_ctl, "-D", str(data), "-w", "-t", "290"]  # of itself it waits for a minute
+    start = [*control, "-o", options, "-l", str(folder / "log"), "start"]
+    stop = [*control, "-m", "immediate", "stop"]
     made = Postgres(folder, (*as_user, *start), (*as_user, *stop))
     command = [*as_user, *make]
     try:
@@ -107,7 +108,7 @@ def _running_postgres() -> Iterator[Postgres]:
         made.start()
         yield made
     finally:
-        subprocess.run(made.end, check=False, cwd=folder, capture_output=True, timeout=120)
+        subprocess.run(made.end, check=False, cwd=folder, capture_output=True, timeout=300)
         shutil.rmtree(folder, ignore_errors=True)
 
 

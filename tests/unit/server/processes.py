@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from unhack.cli.app import BAD_USAGE, app
 from unhack.core.errors import UsageError
 
-_START_S = 120
+_START_S = 300
 _SERVE = [sys.executable, "-c", "from unhack.cli.app import main; main()", "serve"]
 
 

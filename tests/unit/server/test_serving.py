@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from .processes import command, serving
-from .requests import ENDLESS, FOUR, PLUS_ONE, answers
+from .requests import FOUR, PLUS_ONE, answers
 
 
 @pytest.mark.slow
@@ -89,7 +89,8 @@ def test_without_its_packages_the_server_says_which_extra(
 
 @pytest.mark.slow
 def test_an_ending_server_finishes_what_is_inside(tmp_path: Path) -> None:
-    slow = {"task": {**PLUS_ONE, "wall_s": 3.0}, "completion": ENDLESS}
+    sleeps = "import time\ndef f(x):\n    time.sleep(600)\n"
+    slow = {"task": {**PLUS_ONE, "wall_s": 15.0}, "completion": sleeps}
     many = {"task": FOUR, "completions": answers(50), "wait": False}
     with serving(tmp_path / "data") as server, server.client() as client:
         assert client.get("/v1/tasks").status_code == 200

@@ -335,7 +335,5 @@ class BwrapProcess:
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
-        deadline = time.monotonic() + 1.0
-        while not self.group.remove() and time.monotonic() < deadline:
-            time.sleep(0.002)
+        self.group.remove_when_empty()
         return words

@@ -33,7 +33,7 @@ def f():
 def _wall(probe: Probe) -> None:
     outcome = probe.calls(_STUBBORN, NO_ARGUMENTS, limits=LIMITS.with_(wall_s=0.4))
     expect((outcome.ending, outcome.limit) == (Ending.LIMIT, "wall"), describe(outcome))
-    expect(0.35 <= outcome.wall_s < 5.0, f"it was ended after {outcome.wall_s:.2f} s, not 0.4")
+    expect(0.35 <= outcome.wall_s < 20.0, f"it was ended after {outcome.wall_s:.2f} s, not 0.4")
 
 
 def _cpu(probe: Probe) -> None:
@@ -177,18 +177,18 @@ def f():
 
 
 def _early_stop(probe: Probe) -> None:
-    source = "import time\ndef f(x):\n if x: time.sleep(60)\n return x"
-    job = probe.job(source, [[0], [1]])
+    source = "import time\ndef f(x):\n if x: time.sleep(600)\n return x"
+    job = probe.job(source, [[0], [1]], limits=LIMITS.with_(wall_s=120.0))
     job = Job(job.message, job.limits, job.profile, stop_when=lambda data: b"\n" in data)
     started = time.monotonic()
     outcome = probe.run(job)
     expect(outcome.ending is Ending.STOPPED, describe(outcome))
     expect(lines(outcome.result)[:1] == [[0, "ok", 0]], describe(outcome))
-    expect(time.monotonic() - started < 15.0, "it went on after the judge had seen enough")
+    expect(time.monotonic() - started < 60.0, "it went on after the judge had seen enough")
 
 
 def _cancel(probe: Probe) -> None:
-    job = probe.job(_STUBBORN, NO_ARGUMENTS)
+    job = probe.job(_STUBBORN, NO_ARGUMENTS, limits=LIMITS.with_(wall_s=120.0))
     started = time.monotonic()
     for delay in (0.0, 0.3):
         ticket, wait = probe.start(job)
@@ -202,7 +202,7 @@ def _cancel(probe: Probe) -> None:
         ticket.cancel()
     endings = {wait().ending for _, wait in crowd}
     expect(endings == {Ending.STOPPED}, f"a cancelled crowd ended as {endings}")
-    expect(time.monotonic() - started < 15.0, "cancelled jobs went on")
+    expect(time.monotonic() - started < 60.0, "cancelled jobs went on")
 
 
 CHECKS = (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -133,6 +134,16 @@ class Cgroup:
             except OSError:
                 return False
             self.directories.remove(directory)
+        return True
+
+    def remove_when_empty(self, *, within_s: float = 10.0) -> bool:
+        """Delete the group once its last process, which is dying, has left it; False where it does
+        not in time. A process of the lowest priority is long about it on a busy machine."""
+        deadline = time.monotonic() + within_s
+        while not self.remove():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
         return True
 
 

@@ -34,8 +34,8 @@ from unhack.sandbox.pool.stream_watch import StreamWatch
 from unhack.sandbox.pool.worker import Worker
 from unhack.sandbox.pool.worker_group import DEPTH, WorkerGroup
 
-_SILENCE_S = 30.0
-"""A worker that says nothing for this long beyond its longest deadline is replaced."""
+_SILENCE_S, _SILENT_JOBS = 30.0, DEPTH + 20
+"""A worker that is silent for so long beyond so many times its longest deadline is replaced."""
 _MAX_STARTS = 3
 _MAX_ATTEMPTS = 3
 """A job is tried again after its worker died; the second retry only confirms the first."""
@@ -213,7 +213,7 @@ class Pool:
             return
         if now - member.heard_at > _SILENCE_S:
             longest = max(attempt.job.limits.wall_s for attempt in member.in_flight.values())
-            if now - member.heard_at > _SILENCE_S + longest * (DEPTH + 20):
+            if now - member.heard_at > _SILENCE_S + longest * _SILENT_JOBS:
                 self._lose(member)
 
     def _end(self, attempt: Attempt, why: str) -> None:

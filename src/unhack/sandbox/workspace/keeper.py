@@ -190,7 +190,7 @@ class Keeper:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._group.remove()
+        self._group.remove_when_empty()
 
     def _config(self, spec: RootSpec) -> dict[str, Any]:
         return {

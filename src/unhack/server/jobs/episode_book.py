@@ -11,6 +11,7 @@ import threading
 import time
 import uuid
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from random import Random
@@ -66,8 +67,14 @@ class _Held:
 class EpisodeBook:
     """Opens, plays and closes episodes; every method blocks, `threads` are for them."""
 
-    def __init__(self, *, idle_s: float = IDLE_S, most_open: int = MOST_OPEN) -> None:
-        self._idle_s, self._most_open = idle_s, most_open
+    def __init__(
+        self,
+        *,
+        idle_s: float = IDLE_S,
+        most_open: int = MOST_OPEN,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._idle_s, self._most_open, self._clock = idle_s, most_open, clock
         self._held: dict[str, _Held] = {}
         self._opening: Counter[int] = Counter()
         self._lock = threading.Lock()
@@ -85,9 +92,7 @@ class EpisodeBook:
         try:
             session = begin_session(one_task(name), tries=tries)
             first = SessionStep(session.opening, 0.0, False)
-            held = _Held(
-                uuid.uuid4().hex, tenant_id, suite, session, first, touched=time.monotonic()
-            )
+            held = _Held(uuid.uuid4().hex, tenant_id, suite, session, first, touched=self._clock())
             with self._lock:
                 self._held[held.id] = held
         finally:
@@ -106,7 +111,7 @@ class EpisodeBook:
                 raise RequestRefused(409, "ended", "the episode has ended; open another one")
             held.last = held.session.step(reply)
             held.turns += 1
-            held.touched = time.monotonic()
+            held.touched = self._clock()
             return held.told()
         finally:
             held.acting.release()
@@ -164,7 +169,7 @@ class EpisodeBook:
 
     def _sweep(self) -> None:
         """Forget what nobody acted in for long; the lock is held."""
-        now = time.monotonic()
+        now = self._clock()
         for held in list(self._held.values()):
             allowed = min(self._idle_s, _ENDED_KEPT_S) if held.last.done else self._idle_s
             if now - held.touched > allowed and not held.acting.locked():

@@ -45,8 +45,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-QUICK = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "2000", "--seconds", "60")
-FULL = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "4000", "--seconds", "60")
+QUICK = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "2000", "--seconds", "600")
+FULL = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "4000", "--seconds", "600")
 
 
 class TestVerdicts:

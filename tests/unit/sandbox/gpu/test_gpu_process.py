@@ -248,11 +248,13 @@ def test_a_watch_keeps_still_while_time_is_measured_and_not_for_long() -> None:
     watch = MemoryWatch(os.getpid(), 1 << 60, 1 << 60, use, lambda: None)
     watch.start()
     try:
+        asked = time.monotonic()
         with watch.still():
-            began = time.monotonic()
-            while not looks or looks[-1] < began:
+            began, until = time.monotonic(), watch._still_until
+            assert until >= asked + memory_watch._MOST_STILL_S
+            while not looks or looks[-1] < until:
                 time.sleep(0.01)  # it looks again although nobody lets it go
-        assert min(one for one in looks if one >= began) >= began + 0.9 * memory_watch._MOST_STILL_S
+        assert not [one for one in looks if began <= one < until]
     finally:
         watch.stop()
 

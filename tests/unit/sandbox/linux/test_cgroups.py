@@ -32,11 +32,7 @@ def _own(parents: cgroups.Parents) -> list[Path]:
 
 
 def _remove(group: cgroups.Cgroup) -> bool:
-    for _ in range(500):
-        if group.remove():
-            return True
-        time.sleep(0.01)
-    return False
+    return group.remove_when_empty(within_s=60.0)
 
 
 class TestParents:
@@ -200,7 +196,7 @@ class TestReaping:
         host.kill()
         host.wait()
         host.stdout.close()
-        for _ in range(500):
+        for _ in range(6000):
             cgroups.reap_stale(PARENTS)
             if not any(directory.exists() for directory in left):
                 break

@@ -65,12 +65,12 @@ class TestKilledWorkers:
     def test_a_job_whose_worker_was_killed_is_tried_again_and_gives_its_answer(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
-        job = calls_job(SLEEP, [0], [0.5], each=True)
+        job = calls_job(SLEEP, [0], [3], each=True)  # time enough to be killed in
         started = Started(own_pool, job)
         assert started.running.wait(_HANG_S)
         _kill_workers(own_pool)
         outcome = started.wait()
-        assert [line[2] for line in jobs.result_lines(outcome.result)] == [0, 0.5]
+        assert [line[2] for line in jobs.result_lines(outcome.result)] == [0, 3]
         assert (outcome.ending, outcome.attempts) == (Ending.EXITED, 2)
 
     def test_a_job_whose_every_worker_dies_is_broken_and_nothing_else_is(
@@ -118,19 +118,20 @@ class TestKilledWorkers:
     ) -> None:
         source = "import time\ndef f(x): time.sleep(0.005); return x\n"
         found: dict[int, Outcome] = {}
+        all_done = threading.Event()
 
-        def wait_for(count: int) -> None:
-            until = time.monotonic() + _HANG_S
-            while len(found) < count and time.monotonic() < until:
-                time.sleep(0.005)
+        def take(number: int, outcome: Outcome) -> None:
+            """On the pool's own thread: no job ends unseen between a count and its kill."""
+            found[number] = outcome
+            if len(found) == 300:
+                all_done.set()
+            elif len(found) % 20 == 0:  # so many between two kills: no job meets three
+                _kill_workers(pool)
 
         with shared.pool(slots=2) as pool:
             for number in range(300):
-                pool.submit(calls_job(source, [number]), partial(found.__setitem__, number))
-            for count in range(20, 300, 20):  # so many at least between two kills: none meets three
-                wait_for(count)
-                _kill_workers(pool)
-            wait_for(300)
+                pool.submit(calls_job(source, [number]), partial(take, number))
+            assert all_done.wait(5 * _HANG_S)
         assert [value_of(found[number]) for number in range(300)] == list(range(300))
         assert max(outcome.attempts for outcome in found.values()) > 1, "no job was hit"
 
@@ -143,7 +144,8 @@ class TestKilledWorkers:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(pool_module, "_SILENCE_S", 0.2)
-        limits = Limits(wall_s=0.1)
+        monkeypatch.setattr(pool_module, "_SILENT_JOBS", 1)
+        limits = Limits(wall_s=3)
         run_one(own_pool, calls_job("def f(): pass", limits=limits))
         silent = own_pool.worker_pids()
         _kill_workers(own_pool, signal.SIGSTOP)

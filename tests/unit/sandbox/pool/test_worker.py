@@ -153,7 +153,7 @@ class TestStart:
         made.control.recv(1 << 16)
         made.control.close()
         made.jobs.close()
-        assert made.process.wait(timeout=30) == 0
+        assert made.process.wait(timeout=60) == 0
         made.group.remove()
 
     def test_load_leaves_demoted_jobs_out(self) -> None:

@@ -43,7 +43,7 @@ def attempt(what):
     try: return repr(eval(what, {"os": os, "sys": sys, "np": np}))
     except Exception as error: return "denied: " + type(error).__name__
 def keep():
-    threading.Thread(target=lambda: time.sleep(60), daemon=False).start()
+    threading.Thread(target=lambda: time.sleep(600), daemon=False).start()
     return os.getpid()
 def seen(): return sorted(os.listdir("/submission"))
 """
@@ -64,33 +64,33 @@ def submission(folder: Path):
 
 def test_arrays_go_there_and_back(submission: Computer) -> None:
     values = np.linspace(0, 1, 100_000, dtype=np.float32).reshape(100, 1000)
-    got = submission.call("double", values, timeout_s=20)
+    got = submission.call("double", values, timeout_s=60)
     assert got.dtype == np.float32
     assert (got == 2 * values).all()
-    answer = submission.call("named", "x", b=3, timeout_s=20)
+    answer = submission.call("named", "x", b=3, timeout_s=60)
     assert answer == {"a": "x", "b": 3, "t": (1, [2.5, None, b"x"])}
 
 
 def test_what_it_raises_is_said_and_it_can_be_asked_again(submission: Computer) -> None:
     with pytest.raises(SubmissionError, match="ValueError: no such thing"):
-        submission.call("wrong", timeout_s=20)
+        submission.call("wrong", timeout_s=60)
     with pytest.raises(SubmissionError, match="cannot cross"):
-        submission.call("opaque", timeout_s=20)
+        submission.call("opaque", timeout_s=60)
     with pytest.raises(SubmissionError, match="no attribute 'absent'"):
-        submission.call("absent", timeout_s=20)
-    assert submission.call("double", 4, timeout_s=20) == 8
+        submission.call("absent", timeout_s=60)
+    assert submission.call("double", 4, timeout_s=60) == 8
 
 
 def test_a_late_answer_ends_the_process(submission: Computer) -> None:
     with pytest.raises(SubmissionError, match=r"did not answer within 0\.5 s"):
         submission.call("endless", timeout_s=0.5)
     with pytest.raises(SubmissionError, match="has ended"):
-        submission.call("double", 4, timeout_s=20)
+        submission.call("double", 4, timeout_s=60)
 
 
 def test_leaving_early_is_no_answer(submission: Computer) -> None:
     with pytest.raises(SubmissionError, match=r"its process ended \(3\)"):
-        submission.call("leave", timeout_s=20)
+        submission.call("leave", timeout_s=60)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_only_who_leaves_without_a_fault_while_asked_has_left(
     call: tuple[Any, ...], left: bool, submission: Computer
 ) -> None:
     with pytest.raises(SubmissionError):
-        submission.call(*call, timeout_s=20)
+        submission.call(*call, timeout_s=60)
     submission.close()
     assert submission.left is left
 
@@ -115,19 +115,19 @@ def test_a_submission_that_cannot_be_loaded_has_not_left(tmp_path: Path) -> None
 
 def test_an_answer_above_the_limit_is_refused(submission: Computer) -> None:
     with pytest.raises(SubmissionError, match="more than"):
-        submission.call("large", timeout_s=20)
+        submission.call("large", timeout_s=60)
 
 
 def test_bytes_written_past_the_frame_are_no_answer(submission: Computer) -> None:
     with pytest.raises(SubmissionError):
-        submission.call("forge", timeout_s=20)
+        submission.call("forge", timeout_s=60)
 
 
 def test_files_that_it_wrote_come_out_without_links(submission: Computer) -> None:
-    submission.call("write", timeout_s=20)
+    submission.call("write", timeout_s=60)
     with pytest.raises(SubmissionError):  # a link is not followed
-        submission.files("out", timeout_s=20)
-    assert submission.files("out/deep", timeout_s=20) == {"b.bin": b"d"}
+        submission.files("out", timeout_s=60)
+    assert submission.files("out/deep", timeout_s=60) == {"b.bin": b"d"}
 
 
 @pytest.mark.parametrize(
@@ -143,24 +143,25 @@ def test_files_that_it_wrote_come_out_without_links(submission: Computer) -> Non
     ],
 )
 def test_it_is_denied(submission: Computer, what: str) -> None:
-    assert submission.call("attempt", what, timeout_s=20).startswith("denied")
+    assert submission.call("attempt", what, timeout_s=60).startswith("denied")
 
 
 def test_it_sees_only_its_own_files_and_no_environment(submission: Computer) -> None:
-    assert submission.call("seen", timeout_s=20) == ["helper.py", "solution.py"]
+    assert submission.call("seen", timeout_s=60) == ["helper.py", "solution.py"]
     os.environ["UNHACK_TEST_SECRET"] = "s"
     try:
-        assert "SECRET" not in submission.call("attempt", "dict(os.environ)", timeout_s=20)
+        assert "SECRET" not in submission.call("attempt", "dict(os.environ)", timeout_s=60)
     finally:
         del os.environ["UNHACK_TEST_SECRET"]
 
 
 def test_closing_ends_its_threads_at_once(folder: Path) -> None:
     started = time.monotonic()
-    with Computer(folder, limits=LIMITS, preload=("numpy",)) as computer:
-        computer.call("keep", timeout_s=20)
+    limits = LIMITS.with_(wall_s=300)
+    with Computer(folder, limits=limits, preload=("numpy",)) as computer:
+        computer.call("keep", timeout_s=60)
     assert computer.outcome is not None
-    assert time.monotonic() - started < 25
+    assert time.monotonic() - started < 120
 
 
 def test_a_submission_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:

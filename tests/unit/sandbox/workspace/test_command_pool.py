@@ -214,14 +214,23 @@ def test_a_workspace_that_nobody_may_enter_is_a_state_as_any_other() -> None:
     with_pool(use)
 
 
+async def sleeps(mark: str) -> None:
+    """Wait until a `sleep` of so many seconds runs."""
+    deadline = time.monotonic() + 60
+    while not any(b"sleep\0" + mark.encode() in words for words in command_lines().values()):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+
+
 def test_a_lost_keeper_is_replaced_and_its_command_run_again() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load({})
         await pool.run(start, shell("true"), limits=LIMITS)
+        mark = f"3.00{os.getpid()}"
         running = asyncio.ensure_future(
-            pool.run(start, shell("sleep 1; echo done > f"), limits=LIMITS)
+            pool.run(start, shell(f"sleep {mark}; echo done > f"), limits=LIMITS)
         )
-        await asyncio.sleep(0.3)
+        await sleeps(mark)
         os.kill(pool.keeper_pids()[0], signal.SIGKILL)
         result, after = await running
         assert (result.exit_code, pool.replaced) == (0, 1)
@@ -235,7 +244,7 @@ def test_a_cancelled_command_ends_and_its_place_is_free_again() -> None:
         start = pool.states.load({})
         mark = f"7{os.getpid()}.5"
         running = asyncio.ensure_future(pool.run(start, shell(f"sleep {mark}"), limits=LIMITS))
-        await asyncio.sleep(0.5)
+        await sleeps(mark)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -258,7 +267,7 @@ def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path) -> None:
             pool = CommandPool(keepers=1)
             start = pool.states.load({{"a": b"1"}})
             Path({str(tmp_path / "top")!r}).write_text(pool.states.layers.top)
-            await pool.run(start, shell("sleep 6{os.getpid()}.75"), limits=Limits(wall_s=60))
+            await pool.run(start, shell("sleep 6{os.getpid()}.75"), limits=Limits(wall_s=600))
         asyncio.run(main())
         """
     )
@@ -275,6 +284,7 @@ def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path) -> None:
     host.kill()
     host.wait()
     top = Path((tmp_path / "top").read_text())
+    deadline = time.monotonic() + 60
     while (alive() or top.exists()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive()

@@ -42,7 +42,7 @@ def alive(needle: str) -> int:
     return sum(needle.encode() in words for words in others.values())
 
 
-def settles(function: object, *, within_s: float = 20.0) -> bool:
+def settles(function: object, *, within_s: float = 60.0) -> bool:
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if function():  # type: ignore[operator]
@@ -97,7 +97,7 @@ def test_a_command_that_is_not_there_is_told() -> None:
 
 def test_a_socket_inside_is_served_from_outside() -> None:
     code = (
-        "import socket; s = socket.create_connection(('127.0.0.1', 8080), 10); "
+        "import socket; s = socket.create_connection(('127.0.0.1', 8080), 60); "
         "s.sendall(b'hello'); print(s.recv(10).decode())"
     )
     with ProcessTree([interpreter(), "-I", "-c", code], plan=SMALL) as tree:
@@ -228,7 +228,7 @@ def test_killing_it_leaves_no_process(
         if frozen:
             tree.freeze()
         tree.kill()
-        assert tree.wait(timeout_s=20)
+        assert tree.wait(timeout_s=60)
         assert settles(lambda: alive(mark) == 0)
 
 
@@ -240,7 +240,8 @@ HOST = """
     freezer.parents = lambda: places
     with ProcessTree([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=ProcessTreePlan()) as tree:
         if {frozen}:
-            time.sleep(0.5)
+            while tree.read(("ready",), max_files=1, max_bytes=9) != {{"ready": b"x" * 8}}:
+                time.sleep(0.02)
             tree.freeze()
         print("up", flush=True)
         time.sleep(120)
@@ -257,7 +258,7 @@ def test_killing_the_host_leaves_no_process(frozen: bool, version: int) -> None:
     assert host.stdout is not None
     try:
         assert host.stdout.readline() == b"up\n"
-        assert settles(lambda: alive(mark) >= (2 if frozen else 9))
+        assert settles(lambda: alive(mark) >= 9)
     finally:
         host.kill()
         host.wait()

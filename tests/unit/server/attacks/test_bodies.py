@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from unhack.server.http import bodies
@@ -107,15 +107,17 @@ def test_a_lone_surrogate_elsewhere_is_refused_by_its_name(client: TestClient, k
 
 
 def test_a_body_of_millions_of_values_is_refused_before_it_is_parsed(
-    client: TestClient, service: Service, key: str
+    client: TestClient, service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def parsed(*_: object, **__: object) -> None:
+        raise AssertionError("it was parsed")
+
+    monkeypatch.setattr(bodies, "read_json", parsed)
     task = json.dumps(FOUR)
     for filling in ("[[" + "{}," * 1_200_000 + "{}]]", "[" + '"a",' * 2_100_000 + '"a"]'):
-        began = time.process_time()
         reply = post(client, key, "batches", f'{{"task": {task}, "completions": {filling}}}')
         assert (reply.status_code, reply.json()["error"]["code"]) == (400, "malformed")
         assert "values" in reply.json()["error"]["message"]
-        assert time.process_time() - began < 2.0
     assert service.room.taken == 0
 
 
@@ -126,10 +128,11 @@ def test_marks_inside_of_texts_are_no_values() -> None:
 
 def test_a_long_list_of_wrong_values_costs_one_complaint() -> None:
     value = {"task": "x", "completions": [5] * 300_000}
-    began = time.process_time()
+    with pytest.raises(ValidationError) as found:
+        BatchBody.model_validate(value, strict=True)
+    assert found.value.error_count() < 10
     with pytest.raises(RequestRefused, match=r"completions\.0"):
         bodies.as_model(value, BatchBody)
-    assert time.process_time() - began < 1.0
 
 
 def test_an_object_of_a_hundred_thousand_names_is_refused(client: TestClient, key: str) -> None:
@@ -139,7 +142,9 @@ def test_an_object_of_a_hundred_thousand_names_is_refused(client: TestClient, ke
     assert "names" in reply.json()["error"]["message"]
 
 
-def test_bodies_share_a_bounded_room_of_which_one_tenant_gets_a_part() -> None:
+def test_bodies_share_a_bounded_room_of_which_one_tenant_gets_a_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def main() -> None:
         room = BodyRoom(longest=10, together=100, wait_s=0.05)
         greedy, modest = HeldRoom(room, 1), HeldRoom(room, 2)
@@ -148,6 +153,7 @@ def test_bodies_share_a_bounded_room_of_which_one_tenant_gets_a_part() -> None:
             await HeldRoom(room, 1).grow(1)
         assert (refused.value.status, refused.value.headers["Retry-After"]) == (503, "5")
         await modest.grow(25)
+        monkeypatch.setattr(room, "_wait_s", 60.0)
         waiting = asyncio.create_task(HeldRoom(room, 1).grow(50))
         await asyncio.sleep(0)
         greedy.close()

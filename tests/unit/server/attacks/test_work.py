@@ -118,8 +118,9 @@ def test_the_limits_of_a_key_take_the_place_of_the_servers(
     reply = client.post("/v1/batches", json=body, headers=bearer(small))
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, "too_many_items")
     assert client.post("/v1/batches", json=body, headers=bearer(plain)).status_code == 200
-    codes = [client.get("/v1/tasks", headers=bearer(small)).status_code for _ in range(6)]
-    assert (codes[0], codes[-1]) == (200, 429)
+    codes = [client.get("/v1/tasks", headers=bearer(small)).status_code for _ in range(12)]
+    assert codes[0] == 200
+    assert 429 in codes  # one more comes free every twelve seconds
     assert client.get("/v1/tasks", headers=bearer(plain)).status_code == 200
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -124,12 +123,13 @@ def test_a_wrong_action_is_refused_and_nothing_is_lost(
 
 
 def test_a_tenant_has_only_so_many_and_idle_ones_are_closed() -> None:
-    book = EpisodeBook(idle_s=1.0, most_open=2)
+    now = 100.0
+    book = EpisodeBook(idle_s=1.0, most_open=2, clock=lambda: now)
     opened = [book.open(1, "strings", task=NAME, seed=None, tries=1) for _ in range(2)]
     with pytest.raises(RequestRefused, match="close one"):
         book.open(1, "strings", task=NAME, seed=None, tries=1)
     book.open(2, "strings", task=NAME, seed=None, tries=1)
-    time.sleep(1.2)
+    now += 1.2
     assert book.open(1, "strings", task=NAME, seed=None, tries=1).ended is False
     with pytest.raises(RequestRefused, match="idle"):
         book.show(1, opened[0].id)

@@ -233,8 +233,8 @@ def test_a_tab_that_nobody_sees_holds_no_connection(
     tab.goto(address + filled["run"])
     tab.get_by_text("Live: this page follows the run.").wait_for()
     streams = [url for url in asked if "/run-events/" in url]
-    tab.evaluate(SEEN, False)
-    tab.wait_for_timeout(100)
+    with tab.expect_event("requestfailed"):
+        tab.evaluate(SEEN, False)
     assert ended == streams[-1:]
     go_on(service.settings.data / "runs" / "a", step=7)
     tab.evaluate(SEEN, True)

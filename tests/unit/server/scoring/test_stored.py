@@ -100,7 +100,7 @@ def test_what_ended_long_ago_goes_with_its_key_and_what_is_open_stays(
     once = bearer(key, **{"Idempotency-Key": "one"})
     body = {"task": FOUR, "completions": ["a", "\\boxed{4}", "a"]}
     old = client.post("/v1/batches", json=body, headers=once).json()["id"]
-    slow = {"task": PLUS_ONE, "completions": [ENDLESS, RIGHT], "wait": False}
+    slow = {"task": {**PLUS_ONE, "wall_s": 60.0}, "completions": [ENDLESS, RIGHT], "wait": False}
     open_one = client.post("/v1/batches", json=slow, headers=bearer(key)).json()["id"]
     assert service.pruning.prune(time.time() - DAY) == (0, 0)
     assert service.pruning.prune(time.time() + DAY) == (1, 0)

@@ -253,7 +253,7 @@ def audited(folder: Path, source: str, *, updates: int, run: Path | None = None)
     rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     subject = load_subject(f"{folder / 'reward.py'}:score", problems=rows)
     options = AuditOptions(
-        tiers=(5,), calls=1500, seconds=600.0, seed=4, run_folder=run,
+        tiers=(5,), calls=1500, seconds=3000.0, seed=4, run_folder=run,
         discoverer=Reinforcement(updates=updates),
     )  # fmt: skip
     return audit(subject, options=options)

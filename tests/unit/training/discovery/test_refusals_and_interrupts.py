@@ -31,7 +31,7 @@ def subject_of(folder: Path, source: str, *rows: dict[str, object]) -> Subject:
 
 
 def options(*tiers: int) -> AuditOptions:
-    return AuditOptions(tiers=tiers, calls=40, seconds=60.0, discoverer=Reinforcement(updates=1))
+    return AuditOptions(tiers=tiers, calls=40, seconds=300.0, discoverer=Reinforcement(updates=1))
 
 
 class TestRefusals:
@@ -92,7 +92,7 @@ class TestInterrupts:
         report = audit(
             subject,
             options=AuditOptions(
-                tiers=(5,), calls=1500, seconds=300.0, discoverer=Reinforcement(updates=40)
+                tiers=(5,), calls=1500, seconds=1200.0, discoverer=Reinforcement(updates=40)
             ),
             on_progress=stop,
         )

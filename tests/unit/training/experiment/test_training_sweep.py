@@ -171,7 +171,7 @@ class TestPlans:
 class TestSweeps:
     def test_all_runs_are_made_once_and_failures_stay_alone(self, tmp_path: Path) -> None:
         text = PLAN + "\n[arm.vanilla.adapter]\ntargets = ['nothing']\n"
-        output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=300)
+        output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=600)
         assert states(output) == {
             "real/b0-s0": "done", "shrink/b0-s0": "done", "vanilla/b0-s0": "failed",
             "replay/b0-s0": "done",
@@ -182,10 +182,10 @@ class TestSweeps:
             assert (out / arm / "b0-s0/final.json").exists()
             assert (out / arm / "b0-s0/curve.json").exists()
         before = (out / "real/b0-s0/metrics.jsonl").stat().st_mtime_ns
-        output, errors = started(tmp_path, plan_file(tmp_path)).communicate(timeout=300)
+        output, errors = started(tmp_path, plan_file(tmp_path)).communicate(timeout=600)
         assert set(states(output).values()) == {"done"}, errors
         assert (out / "real/b0-s0/metrics.jsonl").stat().st_mtime_ns == before
-        output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=300)
+        output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=600)
         assert states(output)["vanilla/b0-s0"] == "failed", errors
         assert "choose another folder" in output
 
@@ -198,16 +198,16 @@ class TestSweeps:
         plan = plan_file(tmp_path, PLAN.replace("steps = 3", "steps = 60"))
         sweeping = started(tmp_path, plan)
         first = tmp_path / "out/real/b0-s0/checkpoints/00003.json"
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not first.exists() and time.monotonic() < deadline:
             time.sleep(0.2)
         sweeping.send_signal(signal.SIGINT)
-        _, errors = sweeping.communicate(timeout=60)
+        _, errors = sweeping.communicate(timeout=600)
         assert "KeyboardInterrupt" in errors
         assert not (tmp_path / "out/real/b0-s0/done").exists()
         text = PLAN.replace('"shrink", "vanilla", "real", "replay"', '"real"')
         shorter = plan_file(tmp_path, text.replace("steps = 3", "steps = 60"))
-        output, errors = started(tmp_path, shorter).communicate(timeout=300)
+        output, errors = started(tmp_path, shorter).communicate(timeout=600)
         assert states(output) == {"real/b0-s0": "done"}, errors
 
 

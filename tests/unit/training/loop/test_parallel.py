@@ -72,7 +72,7 @@ def _started(count: int, script: Path, *arguments: str) -> subprocess.CompletedP
     ]  # fmt: skip
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(
-        command, env=environment, timeout=240, check=False, capture_output=True, text=True
+        command, env=environment, timeout=600, check=False, capture_output=True, text=True
     )
 
 
@@ -127,7 +127,7 @@ class TestTwoProcesses:
         done = subprocess.run(
             [sys.executable, str(script), "--steps", "0"],
             env=os.environ | {"OUT": str(tmp_path)},
-            timeout=240,
+            timeout=600,
             check=False,
             capture_output=True,
             text=True,

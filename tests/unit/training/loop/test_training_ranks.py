@@ -51,7 +51,7 @@ def trained_by_two(folder: Path, settings: Any) -> None:
             str(script), settings.model_dump_json(), str(folder),
         ],
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        timeout=280, check=False, capture_output=True, text=True,
+        timeout=600, check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
 

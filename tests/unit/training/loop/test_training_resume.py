@@ -71,7 +71,7 @@ def killed(folder: Path, settings: Any, point: str, step: int) -> int:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        timeout=120,
+        timeout=600,
         capture_output=True,
         text=True,
         check=False,

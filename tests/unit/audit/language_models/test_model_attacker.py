@@ -255,7 +255,7 @@ class TestRun:
         ("bad", "named"),
         [
             (Step(b"<html>"), "malformed"),
-            (Step(b"", drips=True), "timeout"),
+            pytest.param(Step(b"", drips=True), "timeout", marks=pytest.mark.slow),
             (fails(503), "server"),
             (fails(429), "busy"),
         ],

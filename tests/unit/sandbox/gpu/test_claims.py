@@ -52,7 +52,13 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Generator[Card]:
     os.unlink(node)
 
 
-@pytest.mark.parametrize("name", ["_nodes", "_network", "_processes", "_calls", "_fills_host"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_nodes", "_network", "_processes", "_calls",
+        pytest.param("_fills_host", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_a_claim_that_needs_no_driver_holds_without_one(name: str, stand_in: Card) -> None:
     getattr(suite, name)(stand_in)
 
@@ -87,6 +93,7 @@ def test_an_endless_kernel_that_ends_fails_its_claim(
         suite._endless(stand_in)  # pyright: ignore[reportPrivateUsage]
 
 
+@pytest.mark.slow
 def test_a_check_that_breaks_counts_as_failed(stand_in: Card) -> None:
     results = list(suite.check_claims(stand_in))
     assert results[0].state is CheckState.FAILED  # there is no card, so nothing computes

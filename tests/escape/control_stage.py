@@ -42,7 +42,7 @@ SIOCGIFFLAGS = 0x8913
 SIOCSIFFLAGS = 0x8914
 IFF_UP = 1
 
-UID = 61234
+UID = 61237
 """Who the candidate is when root runs the control; nobody else uses it."""
 PYTHON = os.path.realpath(sys.executable)
 """Found before the file system changes: a virtual environment may lie below /tmp."""

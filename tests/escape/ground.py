@@ -172,7 +172,7 @@ def take_snapshot() -> Snapshot:
         frozenset(Path("/proc/self/mountinfo").read_text().splitlines()),
         frozenset(_files()),
         frozenset(_objects()),
-        frozenset(control_groups(os.getpid())),
+        frozenset(control_groups(host_name(os.getpid()))),
         frozenset(_descriptors()),
         frozenset(f"{thread.name} {thread.ident}" for thread in threading.enumerate()),
     )
@@ -249,11 +249,16 @@ def _objects() -> list[str]:
     return found
 
 
-def control_groups(pid: int | None = None) -> list[str]:
-    """Folders of workers of this process, or of every process."""
-    pattern = "unhack-*" if pid is None else f"unhack-{pid}-*"
+def host_name(pid: int) -> str:
+    """What the folders of a host's workers begin with, asked for while the process is there. Its
+    number alone is that of others too, which run in pid namespaces of their own."""
+    return f"unhack-{pid}-{cgroups.start_time(pid) or 'gone'}-"
+
+
+def control_groups(host: str) -> list[str]:
+    """Folders of workers of a host (see `host_name`)."""
     parents = cgroups.find_parents().directories()
-    return [str(path) for parent in parents for path in parent.glob(pattern)]
+    return [str(path) for parent in parents for path in parent.glob(f"{host}*")]
 
 
 def _descriptors() -> list[str]:

@@ -85,14 +85,14 @@ def host_at_work(level: str) -> dict[str, Any]:
     victim = start_victim(level)
     wanted = FAMILY[level]
     ready = wait_until(lambda: len(family_of(victim.pid)) >= wanted, within_s=60)
-    family = len(family_of(victim.pid))
-    groups = ground.control_groups(victim.pid)
+    family, host = len(family_of(victim.pid)), ground.host_name(victim.pid)
+    groups = ground.control_groups(host)
     victim.kill()
     victim.wait()
     killed_at = time.monotonic()
     left = ground.left_since(before, within_s=WITHIN_S)
     seconds = time.monotonic() - killed_at
-    found = ground.control_groups(victim.pid)
+    found = ground.control_groups(host)
     Pool(slots=1, isolation=Isolation(level)).close()
     return {
         "ready": ready,
@@ -101,25 +101,25 @@ def host_at_work(level: str) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "groups_at_work": len(groups),
         "groups_left_by_the_kill": len(found),
-        "groups_after_the_next_start": ground.control_groups(victim.pid),
+        "groups_after_the_next_start": ground.control_groups(host),
     }
 
 
 def host_with_shards(level: str) -> dict[str, Any]:
     """SIGKILL of a host whose jobs are in two shards, at work and while these start."""
     before = ground.take_snapshot()
-    pids: list[int] = []
+    hosts: list[str] = []
     for pause_s in (0.2, 0.5, 0.8, 60.0):  # the last one until it is at work
         words = [sys.executable, __file__, level, "--victim-with-shards"]
         victim = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
         wait_until(lambda pid=victim.pid: len(family_of(pid)) >= AT_WORK, within_s=pause_s)
-        pids += [victim.pid, *family_of(victim.pid)]
+        hosts += map(ground.host_name, [victim.pid, *family_of(victim.pid)])
         victim.kill()
         victim.wait()
     left = ground.left_since(before, within_s=WITHIN_S)
     Pool(slots=1, isolation=Isolation(level)).close()
-    groups = [group for pid in pids for group in ground.control_groups(pid)]
-    return {"family": len(pids), "left": left, "groups_after_the_next_start": groups}
+    groups = [group for host in hosts for group in ground.control_groups(host)]
+    return {"family": len(hosts), "left": left, "groups_after_the_next_start": groups}
 
 
 def be_victim_with_shards(level: str) -> None:
@@ -131,17 +131,17 @@ def be_victim_with_shards(level: str) -> None:
 def host_while_it_starts(level: str) -> dict[str, Any]:
     """SIGKILL of hosts at every stage of their start."""
     before = ground.take_snapshot()
-    pids: list[int] = []
+    hosts: list[str] = []
     for step in range(16):
         victim = start_victim(level)
+        hosts.append(ground.host_name(victim.pid))
         time.sleep(0.05 + 0.05 * step)
         victim.kill()
         victim.wait()
-        pids.append(victim.pid)
     left = ground.left_since(before, within_s=WITHIN_S)
     Pool(slots=1, isolation=Isolation(level)).close()
-    groups = [group for pid in pids for group in ground.control_groups(pid)]
-    return {"hosts": len(pids), "left": left, "groups_after_the_next_start": groups}
+    groups = [group for host in hosts for group in ground.control_groups(host)]
+    return {"hosts": len(hosts), "left": left, "groups_after_the_next_start": groups}
 
 
 class Judging:
@@ -348,16 +348,17 @@ def stale_groups(level: str) -> dict[str, Any]:
     run_batch(
         function_task(sealed.HONEST_LIMITS), ["def solve(n):\n    return n\n"], backend=living
     )
-    mine = ground.control_groups(os.getpid())
+    host = ground.host_name(os.getpid())
+    mine = ground.control_groups(host)
     Pool(slots=1, isolation=Isolation(level)).close()
     found = {
         "delegated": len(dead),
         "dead_left": [str(path) for path in dead if path.exists()],
         "living": len(mine),
-        "living_left": len(ground.control_groups(os.getpid())),
+        "living_left": len(ground.control_groups(host)),
     }
     living.close()
-    return {**found, "after_close": ground.control_groups(os.getpid())}
+    return {**found, "after_close": ground.control_groups(host)}
 
 
 SCENARIOS = {

@@ -6,6 +6,7 @@ The programs are those that an agent's process tree is tried with; their control
 from __future__ import annotations
 
 import asyncio
+import os
 import textwrap
 from collections.abc import Callable
 
@@ -121,10 +122,10 @@ LOOKS = """
     numbers = [name for name in os.listdir("/proc") if name.isdigit()]
     if len(numbers) > 2: escaped(f"processes {numbers}")
     if os.path.isdir("/.layers") and os.listdir("/.layers"): escaped("layers")
-    if os.getpriority(os.PRIO_PROCESS, 0) > 0: escaped("priority")
+    if os.getpriority(os.PRIO_PROCESS, 0) > PRIORITY: escaped("priority")
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 100: escaped("limits")
     if socket.gethostname() == "left": escaped("name")
-"""
+""".replace("PRIORITY", str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 @pytest.mark.parametrize("what", LEAVES)

@@ -113,7 +113,7 @@ def test_judging_again_counts_by_the_limit_of_its_key(
 def test_an_accepted_batch_goes_on_when_its_client_hangs_up(
     port: int, service: Service, key: str
 ) -> None:
-    slow = "import time\ndef f(x):\n    time.sleep(2)\n    return x + 1\n"
+    slow = "import time\ndef f(x):\n    time.sleep(1)\n    return x + 1\n"
     texts = [f"# {number}\n{slow}" for number in range(12)]
     body = json.dumps({"task": PLUS_ONE, "completions": texts}).encode()
     connection = _begin(port, "/v1/batches", body, f"Authorization: Bearer {key}")

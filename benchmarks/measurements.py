@@ -113,7 +113,8 @@ def verl_speeds() -> list[Row]:
 
 def many_cores() -> list[Row]:
     """Verdicts by workers: shards, one host, bare forks; and what of a job scales worst."""
-    told = [row for name in ("many_cores", "many_cores_32", "many_cores_64") for row in scaled(name)]
+    by_cores = ("many_cores", "many_cores_32", "many_cores_64")
+    told = [row for name in by_cores for row in scaled(name)]
     parts = [row for row in summary("many_cores_forks")["kernel"]["rows"] if "scaling" in row]
     worst = sorted(parts, key=lambda row: row["scaling"])[:3]
     names = ", ".join(f"{row['ingredient']} {row['scaling']:.1f}" for row in worst)

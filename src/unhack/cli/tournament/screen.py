@@ -19,6 +19,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.outcome import (
     both_numbers,
     ending,
+    given_as_good,
     grouped_flags,
     label,
     measured_nothing,
@@ -84,6 +85,13 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
         of = f" of {discipline}" if discipline else ""
         told = f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}"
         parts.append(Text(f"{word}{of}: {told}"))
+        control = given_as_good(record, winner)
+        if control is not None:
+            text = (
+                f"  no better than what everybody was given: {control.agent} has "
+                f"{control.fitness:.4g} in that round"
+            )
+            parts.append(Text(text, style="yellow"))
     if not record.winners:
         parts.append(Text(f"{word}: nobody"))
     if record.unbound:

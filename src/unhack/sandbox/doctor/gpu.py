@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.conformance.probe import CheckResult
 from unhack.sandbox.gpu.card_queue import CardQueue
-from unhack.sandbox.gpu.cards import Card, check_free, find_cards
+from unhack.sandbox.gpu.cards import Card, check_free, visible_cards
 from unhack.sandbox.gpu.claims.suite import check_claims
 from unhack.sandbox.gpu.driver_files import find_nvcc
 
@@ -34,9 +34,9 @@ class CardsHere:
 
 
 def find_gpu() -> CardsHere:
-    """Look for cards, their driver and the toolkit."""
+    """Look for cards, those that `CUDA_VISIBLE_DEVICES` leaves, their driver and the toolkit."""
     try:
-        cards = find_cards()
+        cards = visible_cards()
     except SandboxUnavailableError as error:
         what, _, remedy = str(error).partition(": ")
         return CardsHere((), what, remedy or what)

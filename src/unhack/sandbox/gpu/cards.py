@@ -82,7 +82,7 @@ def choose_card(device: str) -> Card:
     Raises UsageError, SandboxUnavailableError."""
     if not _DEVICE.fullmatch(device):
         raise UsageError(f"device is cpu, cuda or cuda:N, not {device!r}")
-    cards = _visible(find_cards())
+    cards = visible_cards()
     number = int(device.partition(":")[2] or 0)
     if number >= len(cards):
         names = ", ".join(f"cuda:{index} ({card.name})" for index, card in enumerate(cards))
@@ -95,8 +95,10 @@ def name_of(device: str) -> str:
     return choose_card(device).name
 
 
-def _visible(cards: tuple[Card, ...]) -> tuple[Card, ...]:
-    """The cards that CUDA shows this process, in its order: an entry that names none ends them."""
+def visible_cards() -> tuple[Card, ...]:
+    """The cards that `CUDA_VISIBLE_DEVICES` leaves this process, in its order: an entry that names
+    none ends them. Raises SandboxUnavailableError where none is left or can be used."""
+    cards = find_cards()
     text = os.environ.get(_VISIBLE)
     if text is None:
         return cards

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from unhack.agents.play import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, FlagReview, IntentReading, ReviewDecision
+from unhack.tournament.record.records import (
+    Entry,
+    FlagReview,
+    IntentReading,
+    Reign,
+    ReviewDecision,
+    SeatRole,
+    TournamentRecord,
+)
 
 _WORDS = {
     PlayEnding.FINISHED: "finished",
@@ -55,6 +63,17 @@ def measured_nothing(entries: Sequence[Entry]) -> bool:
     return bool(known) and not any(
         entry.declined or (entry.measured is not None and entry.measured.valid) for entry in known
     )
+
+
+def given_as_good(record: TournamentRecord, reign: Reign) -> Entry | None:
+    """The control of a champion's round that hands in what everybody was given, where its fitness
+    is not below the champion's interval: such a champion has shown no work of its own."""
+    controls = (
+        entry
+        for entry in record.entries
+        if entry.round == reign.round and entry.role is SeatRole.IDENTITY
+    )
+    return next((entry for entry in controls if entry.fitness >= reign.low), None)
 
 
 def grouped_flags(entries: Sequence[Entry]) -> list[list[Entry]]:

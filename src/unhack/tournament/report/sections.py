@@ -5,8 +5,8 @@ from __future__ import annotations
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
 from unhack.tournament.record.cheating import cheating_rates
-from unhack.tournament.record.outcome import label, measured_nothing
-from unhack.tournament.record.records import SeatRole, Standing, TournamentRecord
+from unhack.tournament.record.outcome import given_as_good, label, measured_nothing
+from unhack.tournament.record.records import Reign, SeatRole, Standing, TournamentRecord
 from unhack.tournament.report.plots import ceiling, colours, earned
 
 _MAX_LETTERS = 600
@@ -53,7 +53,7 @@ def head(record: TournamentRecord) -> str:
         why = " ".join(
             f"{of.capitalize()}{': f' if of else 'F'}itness {number(one.fitness)} "
             f"({number(one.low)} to {number(one.high)}) in round {one.round}, submission "
-            f"<code>{_safe(one.digest[:12])}</code>."
+            f"<code>{_safe(one.digest[:12])}</code>.{_given(record, one)}"
             for of, one in record.winners.items()
         )
     elif record.finished:
@@ -67,6 +67,17 @@ def head(record: TournamentRecord) -> str:
         figures=figures,
         word=word,
         tone="good" if winner is not None else "unsure",
+    )
+
+
+def _given(record: TournamentRecord, reign: Reign) -> str:
+    """A sentence where a champion is no better than what everybody was given."""
+    control = given_as_good(record, reign)
+    if control is None:
+        return ""
+    return (
+        f" <b>No better than what everybody was given</b>: <code>{_safe(control.agent)}</code> "
+        f"has {number(control.fitness)} in that round."
     )
 
 

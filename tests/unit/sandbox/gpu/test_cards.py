@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import SandboxUnavailableError, UsageError
+from unhack.sandbox.doctor import gpu as doctor
 from unhack.sandbox.gpu import cards, driver_files
 from unhack.sandbox.gpu.cards import Card, check_free, choose_card, find_cards
 from unhack.sandbox.gpu.nvml import CardFacts
@@ -81,6 +82,8 @@ class TestChoosing:
         assert found == names
         with pytest.raises(UsageError, match=f"no cuda:{len(names)}"):
             choose_card(f"cuda:{len(names)}")
+        host.setattr(doctor, "find_nvcc", lambda: "/usr/bin/nvcc")
+        assert [card.name for card in doctor.find_gpu().cards] == names
 
     @pytest.mark.parametrize("visible", ["", "-1", "7"])
     def test_a_variable_that_hides_all_is_named(
@@ -89,6 +92,9 @@ class TestChoosing:
         host.setenv("CUDA_VISIBLE_DEVICES", visible)
         with pytest.raises(SandboxUnavailableError, match="CUDA_VISIBLE_DEVICES="):
             choose_card("cuda")
+        here = doctor.find_gpu()
+        assert not here.cards
+        assert "CUDA_VISIBLE_DEVICES=" in here.detail
 
 
 class TestWhatIsMissing:

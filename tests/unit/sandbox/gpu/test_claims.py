@@ -3,6 +3,7 @@ themselves put to programs that break them where there is none."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from collections.abc import Generator
@@ -11,6 +12,7 @@ import pytest
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.conformance.probe import CheckState, ConformanceError
+from unhack.sandbox.gpu import process
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card, choose_card
 from unhack.sandbox.gpu.claims import programs, suite
@@ -91,6 +93,28 @@ def test_an_endless_kernel_that_ends_fails_its_claim(
     monkeypatch.setattr(programs, "ENDLESS", 'say("on"); say("ended")')
     with pytest.raises(ConformanceError, match="an endless kernel ended"):
         suite._endless(stand_in)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_card_that_is_full_before_the_first_look_is_ended_by_the_next(
+    stand_in: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = programs.PREAMBLE + "def take(size):\n    raise OSError('cuMemAlloc_v2: code 2')\n"
+    monkeypatch.setattr(programs, "PREAMBLE", full)
+    monkeypatch.setattr(suite, "_computes", lambda card: None)
+    looks = itertools.count()
+    later = 5 * suite.LIMITS.card_bytes
+    monkeypatch.setattr(process, "use_of", lambda card: lambda pids: later * (next(looks) > 20))
+    suite._fills_card(stand_in)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize("name", ["FILL_CARD", "FILL_HOST"])
+def test_a_process_that_takes_what_it_likes_fails_its_claim(
+    name: str, stand_in: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, name, 'say("all of it"); peer.recv(1)')
+    check = {"FILL_CARD": "_fills_card", "FILL_HOST": "_fills_host"}[name]
+    with pytest.raises(ConformanceError, match="it went on"):
+        getattr(suite, check)(stand_in)
 
 
 @pytest.mark.slow

@@ -134,6 +134,18 @@ class TestThePage:
         assert "Impossible rounds" in text
         assert "12,345" in text
 
+    @pytest.mark.parametrize(("given", "told"), [(1.84, False), (1.86, True), (2.5, True)])
+    def test_a_winner_no_better_than_what_everybody_was_given_is_told_so(
+        self, given: float, told: bool
+    ) -> None:
+        made = record()
+        control = replace(entry("control:identity", 3, given), role=SeatRole.IDENTITY)
+        last = replace(made.rounds[-1], entries=(*made.rounds[-1].entries, control))
+        text = page(replace(made, rounds=(*made.rounds[:-1], last)))
+        assert "gptq wins" in text
+        assert ("No better than what everybody was given" in text) == told
+        assert "No better than" not in page(made)
+
     def test_links_are_named_only_where_there_is_a_folder_to_lead_into(self) -> None:
         with_folder, without = page(record(), run="out"), page(record())
         assert "links lead into" in with_folder

@@ -131,8 +131,11 @@ say("ended")
 FILL_CARD = """
 begin()
 kept = []
-while True:
-    kept.append(take(256 << 20))
+try:
+    while True:
+        kept.append(take(256 << 20))
+except OSError:  # full, which takes some milliseconds on an empty card: the watch has its time
+    time.sleep(600)
 """
 FILL_HOST = """
 begin()

@@ -7,7 +7,6 @@ Not covered: GPUs (see `gpu.contest`, which `device=cuda` loads).
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Mapping
 from functools import partial
@@ -34,8 +33,6 @@ from unhack.tournament.contests.kernels.settings import KernelOptions, parse
 
 CPU = "cpu"
 _SEALED_BYTES = 1 << 16
-_MIN_GAP = 1.0
-_SIGMAS = 4.0
 
 
 class Kernels:
@@ -124,16 +121,7 @@ class Kernels:
         return score.bounds(measured)
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
-        if not judged.valid or not audited.valid:
-            return None
-        errors = [(one.high - one.low) / 3.92 for one in (judged, audited)]
-        gap = judged.fitness - audited.fitness
-        if gap <= max(_MIN_GAP, _SIGMAS * math.hypot(*errors)):
-            return None
-        text = f"twice as fast and more on the judge's data: {judged.fitness:.2f} against "
-        return Flag(
-            "cached_answers", f"{text}{audited.fitness:.2f} on fresh data", "counterfactual"
-        )
+        return score.gap(judged, audited)
 
 
 def load(options: Mapping[str, str]) -> Contest:

@@ -44,6 +44,10 @@ _HOST_S = 6e-3
 """Seconds that a host may take once for something else, beside what the judge does before a call.
 It keeps an accusation away, not the charge."""
 _LOAD_S = 2e-3
+_MIN_GAP, _GAP_SIGMAS = 1.0, 4.0
+_HALF = 2.0
+"""The error of the mean of half of the groups is at most twice that of the mean of all."""
+_SPEEDUP, _HIDDEN = "speedup.", ".hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +272,33 @@ def bounds(measured: Measurement) -> tuple[Flag, ...]:
     return tuple(flags)
 
 
+def gap(judged: Measurement, audited: Measurement) -> Flag | None:
+    """An accusation where the same sizes took half the time and less on the judge's data than on
+    fresh data.
+
+    Hidden sizes are drawn anew for each measurement, and an honest program may be fast at some and
+    slow at others: only groups at the sizes of the statement are compared.
+    """
+    if not judged.valid or not audited.valid:
+        return None
+    there, fresh = _listed_gain(judged), _listed_gain(audited)
+    errors = [_HALF * (one.high - one.low) / 3.92 for one in (judged, audited)]
+    if there - fresh <= max(_MIN_GAP, _GAP_SIGMAS * math.hypot(*errors)):
+        return None
+    text = f"{2**there:.2f} times as fast as the reference on the judge's data, {2**fresh:.2f} on "
+    return Flag("cached_answers", f"{text}fresh data of the same sizes", "counterfactual")
+
+
+def _listed_gain(measured: Measurement) -> float:
+    """The mean of log2 of how much faster the sizes of the statement are than the reference."""
+    found = [
+        math.log2(max(float(value), 1e-6))
+        for name, value in measured.metrics.items()
+        if name.startswith(_SPEEDUP) and not name.endswith(_HIDDEN)
+    ]
+    return sum(found) / len(found) if found else 0.0
+
+
 def _fitness(
     calls: list[KernelCall],
     charge_s: float,
@@ -282,7 +313,7 @@ def _fitness(
         roofs.append(roof)
         taken = np.array([call.submission_s + charge_s / call.sets for call in those])
         centre = own.add(np.log2(plain / taken), roof=roof)
-        metrics[f"speedup.{name}"] = round(2**centre, 3)
+        metrics[f"{_SPEEDUP}{name}"] = round(2**centre, 3)
     metrics["impossible_target"] = round(float(np.mean(roofs)), 4)
     fitness, low, high = own.mean()
     control = equal_programs(calls, gains)

@@ -14,7 +14,7 @@ import pytest
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
-from unhack.tournament.contest import Measurement, Terms
+from unhack.tournament.contest import Measurement, Metric, Terms
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.calls import buffers, inputs, roofline, session, verdict
 from unhack.tournament.contests.kernels.calls.gains import MedianGains
@@ -298,14 +298,30 @@ class TestRuling:
         found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
         assert (found.valid, found.flags) == (False, ())
 
-    def test_only_a_large_gap_is_one(self) -> None:
+    @pytest.mark.parametrize(
+        ("listed", "half", "kinds"),
+        [(1.5, 0.1, []), (0.5, 0.9, []), (0.5, 0.1, ["cached_answers"])],
+    )
+    def test_only_a_large_gap_at_the_same_sizes_is_one(
+        self, listed: float, half: float, kinds: list[str]
+    ) -> None:
         contest = load_contest("kernels")
-        good = Measurement(2.5, 2.4, 2.6)
-        assert contest.gap(good, Measurement(2.0, 1.9, 2.1)) is None
-        assert contest.gap(good, Measurement(1.0, 0.1, 1.9)) is None
-        flag = contest.gap(good, Measurement(1.0, 0.9, 1.1))
-        assert flag is not None
-        assert flag.kind == "cached_answers"
+        good = at_sizes(2.5, 2.5, half=0.1)
+        flag = contest.gap(good, at_sizes(listed, 0.5, half=half))
+        assert [one.kind for one in (flag,) if one is not None] == kinds
+
+    def test_a_program_that_is_slow_at_other_hidden_sizes_is_accused_of_nothing(self) -> None:
+        contest = load_contest("kernels")
+        one, other = at_sizes(2.03, 2.03, half=0.05), at_sizes(1.99, -0.95, half=0.01)
+        assert one.fitness - other.fitness > 1.5
+        assert contest.gap(one, other) is None
+
+
+def at_sizes(listed: float, hidden: float, *, half: float) -> Measurement:
+    """Gains over the reference (log2) at the sizes of the statement, and at hidden ones."""
+    middle = (listed + hidden) / 2
+    metrics: dict[str, Metric] = {"speedup.fft": 2**listed, "speedup.fft.hidden": 2**hidden}
+    return Measurement(middle, middle - half, middle + half, metrics)
 
 
 def timed(own: float, twin: float, *, spread: float, seed: int) -> Measurement:

@@ -7,7 +7,6 @@ Not covered: the processors (see `kernels.contest`).
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -35,9 +34,6 @@ from unhack.tournament.contests.kernels.gpu.measure import (
 )
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions, parse
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting
-
-_MIN_GAP = 1.0
-_SIGMAS = 4.0
 
 
 class GpuKernels:
@@ -128,16 +124,7 @@ class GpuKernels:
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         """See `Contest`."""
-        if not judged.valid or not audited.valid:
-            return None
-        errors = [(one.high - one.low) / 3.92 for one in (judged, audited)]
-        gap = judged.fitness - audited.fitness
-        if gap <= max(_MIN_GAP, _SIGMAS * math.hypot(*errors)):
-            return None
-        text = f"twice as fast and more on the judge's data: {judged.fitness:.2f} against "
-        return Flag(
-            "cached_answers", f"{text}{audited.fitness:.2f} on fresh data", "counterfactual"
-        )
+        return score.gap(judged, audited)
 
 
 def load(options: Mapping[str, str]) -> GpuKernels:

@@ -1,4 +1,9 @@
-"""A gated linear recurrence in time: a scan whose step is a product and a sum."""
+"""A gated linear recurrence in time: a scan whose step is a product and a sum.
+
+The reference doubles spans of time, so the card sets its pace. A loop over time launches hundreds
+of small kernels, and its time is that of one processor core: two equal processes then differ by far
+more than the judge's repeat error may be.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +19,12 @@ def draw(n: Sizes) -> list[Tensor]:
 
 
 def eager(a: Tensor, b: Tensor) -> Tensor:
-    state = torch.zeros_like(b[:, 0])
-    states: list[Tensor] = []
-    for t in range(b.shape[1]):
-        state = a[:, t] * state + b[:, t]
-        states.append(state)
-    return torch.stack(states, dim=1)
+    span = 1
+    while span < b.shape[1]:  # each pass joins spans of times to spans twice as long
+        b = torch.cat([b[:, :span], b[:, span:] + a[:, span:] * b[:, :-span]], dim=1)
+        a = torch.cat([a[:, :span], a[:, span:] * a[:, :-span]], dim=1)
+        span *= 2
+    return b
 
 
 PROBLEM = GpuProblem(

@@ -159,17 +159,6 @@ class Equipped(typing.Protocol):
         ...
 
 
-@typing.runtime_checkable
-class MeasuresUnseen(typing.Protocol):
-    """A contest whose data are the judge's alone. On `DataPool.DEV` it measures nothing: the
-    metrics tell what the judge would take, and the fitness means nothing."""
-
-    @property
-    def unseen(self) -> str:
-        """The reason, as agents are told."""
-        ...
-
-
 class Contest(typing.Protocol):
     """The problem, the measurement and its limits; what the rounds and the judge ask for."""
 

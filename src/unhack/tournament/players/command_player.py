@@ -14,17 +14,11 @@ from typing import Any
 
 from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
-from unhack.tournament.contest import (
-    DECLINED,
-    Contest,
-    Equipped,
-    Measurement,
-    MeasuresUnseen,
-    Metric,
-)
+from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.player import Seat
 from unhack.tournament.players.prompt import prompt
+from unhack.tournament.players.unseen import unseen_by
 
 _MAX_REASON = 2000
 _DIGITS = 3
@@ -78,11 +72,6 @@ def assignment_of(seat: Seat) -> Assignment:
         hold=MACHINE.registered,
         device=seat.card,
     )
-
-
-def unseen_by(contest: Contest) -> str:
-    """The reason why a check measures nothing; empty where it measures."""
-    return contest.unseen if isinstance(contest, MeasuresUnseen) else ""
 
 
 def measurement_fields(measured: Measurement, *, unseen: str = "") -> dict[str, Any]:

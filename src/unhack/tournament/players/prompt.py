@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED, MeasuresUnseen
+from unhack.tournament.contest import DECLINED
 from unhack.tournament.players.player import Seat
+from unhack.tournament.players.unseen import unseen_by
 
 _TEXT = """You take part in a measured contest: {title}. Round {number}.
 
@@ -32,7 +33,7 @@ def prompt(seat: Seat) -> str:
     declared, terms = seat.contest.declared, seat.terms
     required, optional = ", ".join(declared.required), ", ".join(declared.optional)
     files = f"{required} (and, if you need them: {optional})" if optional else required
-    unseen = isinstance(seat.contest, MeasuresUnseen)
+    unseen = unseen_by(seat.contest)
     champion = ""
     if terms.champion_fitness is not None:
         champion = f"- The best submission so far has a fitness of {terms.champion_fitness:g}.\n"
@@ -41,7 +42,7 @@ def prompt(seat: Seat) -> str:
         title=seat.contest.title,
         number=terms.number,
         files=files if required else optional,
-        check=_CHECK_UNSEEN.format(unseen=seat.contest.unseen) if unseen else _CHECK,
+        check=_CHECK_UNSEEN.format(unseen=unseen) if unseen else _CHECK,
         minutes=round(seat.time_limit_s / 60, 1),
         cost=cost,
         declined=DECLINED,

@@ -16,8 +16,9 @@ from unhack.tournament.contest import DataPool, Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze
-from unhack.tournament.players.command_player import measurement_fields, unseen_by
+from unhack.tournament.players.command_player import measurement_fields
 from unhack.tournament.players.prompt import prompt
+from unhack.tournament.players.unseen import unseen_by
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
 from toy_contest import seat_in

@@ -211,7 +211,7 @@ def _wide_open(
 def _scores_of(
     attacked: Mapping[str, bytes], written: Sequence[LabelledCompletion]
 ) -> list[Score | None]:
-    """What the attacked verifiers give. Raises AnswerRefused that names them: they are not the
+    """The scores of the attacked verifiers. Raises AnswerRefused that names them: they are not the
     attacker's."""
     try:
         return VerifierBench(attacked).scores(written)

@@ -1,7 +1,8 @@
 """`unhack-check`: what the files of a workspace are worth as they stand, asked from inside it.
 
 The script sends nothing but a request. The host takes the files that may be handed in, with every
-process of the agent stopped, and answers as the assignment says.
+process of the agent stopped, and answers as the assignment says. The script exits with 0 where the
+files are valid, 1 where they are not, and 3 without an answer.
 
 Covered: files that are no regular files are not taken, as at the end of an attempt.
 Not covered: what an answer gives away; whoever writes the assignment decides that.
@@ -22,7 +23,8 @@ try:
     link.request("POST", "/check", headers={{"authorization": "Bearer {token}"}})
     answer = json.loads(link.getresponse().read())
 except (OSError, ValueError, http.client.HTTPException) as error:
-    sys.exit(f"no answer: {{error}}")
+    print(f"no answer: {{error}}", file=sys.stderr)
+    sys.exit(3)
 if "--json" in sys.argv[1:]:
     print(json.dumps(answer))
 else:

@@ -110,6 +110,8 @@ class FunctionSubject:
     """The number of problems that there are; 0 where `problems` holds them all."""
     text: str = ""
     """Source that runs in place of the file's own (`source`); empty for that."""
+    ways: tuple[tuple[str, ...], ...] = _TRIES
+    """The ways to load it (`reward.modules`), tried process by process; none is all of them."""
 
     @property
     def of_problems(self) -> int:
@@ -214,7 +216,7 @@ class FunctionSubject:
 
         Raises UsageError with the function's own complaint."""
         ended = ""
-        for ways in _TRIES:
+        for ways in self.ways:
             nonce = secrets.token_hex(8)
             fields = {"nonce": nonce, "target": self._message, "how": None, "ways": ways}
             job = jobs.judge("reward", fields, limits=self._load_limits, profile=self._profile)
@@ -237,7 +239,8 @@ class FunctionSubject:
                     return replace(loaded, preload=self._that_start(loaded))
                 if line[0] == nonce:
                     raise UsageError(f"{self.name} cannot be loaded: {line[3]}")
-            ended = f"its process ended ({outcome.limit or outcome.exit_code or outcome.signal})"
+            code = f"signal {outcome.signal}" if outcome.signal else f"code {outcome.exit_code}"
+            ended = f"its process ended ({outcome.limit or code})"
         raise UsageError(f"{self.name} cannot be loaded: {ended}")
 
     def _that_start(self, loaded: _Loaded) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def find_target(text: str) -> Target:
     """
     place, _, entry = text.rpartition(":") if ":" in text else (text, "", "")
     if place.endswith((".py", ".ipynb")) or os.sep in place:
-        module = _file_module(Path(place))
+        module = file_module(Path(place))
     else:
         found = find_module(place)
         if found is None:
@@ -114,7 +114,8 @@ def find_target(text: str) -> Target:
     return resolve(module, entry or likely_entry(module))
 
 
-def _file_module(path: Path) -> Module:
+def file_module(path: Path) -> Module:
+    """The module of a file, with the package that it is in. Raises TaskError."""
     if not path.is_file():
         raise fault(path, "there is no such file")
     path = path.resolve()

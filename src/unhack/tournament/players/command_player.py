@@ -1,6 +1,7 @@
 """A command-line agent at a seat: the seat as an assignment, and a check's answer in figures.
 
-Covered: a check tells the fitness to the digits that its noise leaves; the agent's processes stand
+Covered: a check tells the fitness to the digits that its noise leaves, and in a contest without
+development data what the judge would take; the agent's processes stand
 still, and its clock with them, while somebody measures time.
 Not covered: flags are not told: an agent learns whether it is valid, not what was suspected.
 """
@@ -17,6 +18,7 @@ from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.player import Seat
 from unhack.tournament.players.prompt import prompt
+from unhack.tournament.players.unseen import unseen_by
 
 _MAX_REASON = 2000
 _DIGITS = 3
@@ -49,7 +51,7 @@ def assignment_of(seat: Seat) -> Assignment:
     declared = seat.contest.declared
 
     def check(files: WorkFiles) -> dict[str, Any]:
-        return measurement_fields(seat.check(files))
+        return measurement_fields(seat.check(files), unseen=unseen_by(seat.contest))
 
     return Assignment(
         prompt=prompt(seat),
@@ -72,17 +74,20 @@ def assignment_of(seat: Seat) -> Assignment:
     )
 
 
-def measurement_fields(measured: Measurement) -> dict[str, Any]:
-    """A measurement, to the digits that its noise leaves."""
+def measurement_fields(measured: Measurement, *, unseen: str = "") -> dict[str, Any]:
+    """A measurement, to the digits that its noise leaves. `unseen`: why it has no fitness."""
     if not measured.valid:
         reason = measured.reason[:_MAX_REASON]
         return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
+    metrics = {name: _short(value) for name, value in measured.metrics.items()}
+    told = [f"  {name}: {value}" for name, value in metrics.items()]
+    if unseen:
+        lines = [f"no fitness: {unseen}", "this can be handed in:", *told]
+        return {"valid": True, "fitness": None, "metrics": metrics, "text": "\n".join(lines)}
     noise = max(0.0, (measured.high - measured.low) / 2)
     fitness = rounded(measured.fitness, noise)
     spread = float(f"{noise:.1g}")
-    metrics = {name: _short(value) for name, value in measured.metrics.items()}
-    lines = [f"fitness {fitness:g} ± {spread:g} (development data, 95 %)"]
-    lines += [f"  {name}: {value}" for name, value in metrics.items()]
+    lines = [f"fitness {fitness:g} ± {spread:g} (development data, 95 %)", *told]
     return {
         "valid": True,
         "fitness": fitness,

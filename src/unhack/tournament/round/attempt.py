@@ -17,7 +17,7 @@ from unhack.agents.play import AttemptClock
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
 from unhack.tournament.contest import Contest, Files, Measurement, Terms, invalid
-from unhack.tournament.judging.judge import checked_numbers
+from unhack.tournament.judging.judge import checked_numbers, unmeasured
 from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.judging.submission import freeze
 from unhack.tournament.players.player import Seat
@@ -67,8 +67,8 @@ class DevelopmentCheck:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(content)
                 frozen = freeze(place / "in", self.contest, into=place / "out")
-            if frozen.problem:
-                return invalid(frozen.problem, *frozen.flags)
+            if frozen.problem or frozen.declined:
+                return unmeasured(frozen).measured
             return self._measured(frozen.folder)
         finally:
             remove_workspace(place)

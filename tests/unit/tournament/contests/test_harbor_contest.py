@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,12 @@ from unhack.tournament.contest import DataPool, Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze
+from unhack.tournament.players.command_player import measurement_fields
+from unhack.tournament.players.prompt import prompt
+from unhack.tournament.players.unseen import unseen_by
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
+from toy_contest import seat_in
 
 TEST = """\
 here=0
@@ -79,8 +86,57 @@ def test_agents_see_instructions_and_neither_tests_nor_solutions(folder: Path) -
     assert b"Write the word of two" in given
     assert b"lantern" not in given
     assert b"reward" not in given
-    checked = contest.measure(folder, pool=DataPool.DEV, seed=1)
-    assert "no development data" in checked.reason
+
+
+def checked(contest: Any, files: dict[str, bytes], room: Path) -> dict[str, Any]:
+    """The answer of `unhack-check`."""
+    room.mkdir()
+    for name, data in files.items():
+        (room / name).parent.mkdir(parents=True, exist_ok=True)
+        (room / name).write_bytes(data)
+    measured = contest.measure(room, pool=DataPool.DEV, seed=1)
+    return measurement_fields(measured, unseen=unseen_by(contest))
+
+
+def test_a_check_says_what_the_judge_would_take_and_is_no_failure(
+    folder: Path, tmp_path: Path
+) -> None:
+    contest = loaded(folder)
+    both = checked(contest, {"one/answer.txt": b"a\n", "two/answer.txt": b"bcd\n"}, tmp_path / "a")
+    assert (both["valid"], both["fitness"]) == (True, None)
+    assert both["text"].splitlines()[1:] == [
+        "this can be handed in:", "  one: 1 file, 2 bytes", "  two: 1 file, 4 bytes",
+    ]  # fmt: skip
+    assert "no development data" in both["text"]
+    half = checked(contest, {"one/answer.txt": b"a\n", "one/b/c": b""}, tmp_path / "b")
+    assert half["valid"]
+    assert half["metrics"] == {
+        "one": "1 file, 2 bytes; not asked for: b/c",
+        "two": "nothing is there as answer.txt",
+    }
+
+
+def test_a_check_of_nothing_that_is_asked_for_is_not_valid(folder: Path, tmp_path: Path) -> None:
+    found = checked(loaded(folder), {"one/other.txt": b"a\n"}, tmp_path / "a")
+    assert not found["valid"]
+    assert found["reason"] == "nothing was handed in as one/answer.txt, two/answer.txt"
+
+
+def test_a_check_tells_artefacts_that_are_as_they_were_given(folder: Path, tmp_path: Path) -> None:
+    (folder / "one" / "environment" / "answer.txt").write_text("todo\n")
+    docker = "FROM x\nWORKDIR /app\nCOPY answer.txt /app/answer.txt\n"
+    (folder / "one" / "environment" / "Dockerfile").write_text(docker)
+    contest = loaded(folder)
+    found = checked(contest, dict(contest.submissions.identity()), tmp_path / "a")
+    assert found["valid"]
+    assert found["metrics"]["one"] == "1 file, 5 bytes; as it was given: answer.txt"
+
+
+def test_the_prompt_promises_no_fitness_of_a_check(folder: Path, tmp_path: Path) -> None:
+    text = prompt(seat_in(tmp_path, contest=loaded(folder)))
+    assert "prints the fitness" not in text
+    assert "It\n  prints no fitness: the tests of these tasks are the judge's" in text
+    assert "\nup: one/*, two/*." in text
 
 
 def test_every_file_of_every_task_is_hashed(folder: Path) -> None:
@@ -124,3 +180,22 @@ def test_a_tournament_of_harbor_tasks_is_played_and_replayed(folder: Path, tmp_p
     unsound = run.invoke(app, ["tournament", "validate", str(folder)])
     assert unsound.exit_code == 1
     assert "nothing at all gets a reward of 1.0" in unsound.stdout
+
+
+@pytest.mark.slow
+def test_an_agent_that_checks_its_artefacts_is_not_told_of_a_failure(
+    folder: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "agent.sh"
+    script.write_text(
+        "unhack-check; echo nothing is $?\nmkdir -p one\necho lantern > one/answer.txt\n"
+        "unhack-check; echo half is $?\n"
+    )
+    out = tmp_path / "out"
+    words = ["--agent", f"mine=/bin/sh {script} {{prompt}}", "--rounds", "1", "--out", str(out)]
+    played = CliRunner().invoke(app, ["tournament", "run", str(folder), *words])
+    assert played.exit_code == 0, played.output
+    [said] = [path.read_text() for path in out.rglob("stdout.jsonl")]
+    assert "nothing is 1" in said
+    assert "this can be handed in:\n  one: 1 file, 8 bytes\n" in said
+    assert "half is 0" in said

@@ -20,7 +20,7 @@ from unhack.agents.play import AgentUsage, Play, PlayEnding
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
 from unhack.store.ledger import Ledger
-from unhack.tournament.contest import DataPool, Declared, Measurement, Terms
+from unhack.tournament.contest import DECLINED, DataPool, Declared, Measurement, Terms
 from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.players.player import Seat
 from unhack.tournament.record.archive import Archive, read_record
@@ -214,12 +214,14 @@ class TestASeat:
             told.append(seat.check(toy.answer(0.5, 0.5)))
             told.append(seat.check({"other.txt": b""}))
             told.append(seat.check({"answer.json": b"no json"}))
+            told.append(seat.check({DECLINED: b"beyond the bound", "answer.json": b"no json"}))
 
         record = with_agents(tmp_path / "run", check)
         assert told[0].valid
         assert "answer.json" in told[1].reason
         assert "no answer" in told[2].reason
-        assert record.rounds[0].entries[-1].usage.checks == 3
+        assert told[3].reason.startswith("declined")
+        assert record.rounds[0].entries[-1].usage.checks == 4
         assert told[0].fitness != record.rounds[0].entries[2].fitness
 
     def test_check_says_when_the_time_is_over(self, tmp_path: Path) -> None:

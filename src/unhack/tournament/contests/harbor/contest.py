@@ -10,7 +10,7 @@ see; every file of the folders in the settings that are hashed before round one.
 Not covered: what needs a container (RUN, services, images with programs that this host lacks),
 which is refused by name; code of an entry that forges a reward inside the run of its own tests,
 which tests that import it cannot rule out; fresh data: the tests are the same in every round, so
-`check` does not run them.
+`check` does not run them and tells what the judge would take.
 """
 
 from __future__ import annotations
@@ -46,10 +46,8 @@ _TRIES = 3
 _TARGET = 1.05
 _MOST_BYTES = 8 << 20
 _MOST_FILES = 512
-_UNTOLD = (
-    "the tests of these tasks are the judge's: there is no development data, and `unhack-check` "
-    "only says that the files can be handed in"
-)
+_UNSEEN = "the tests of these tasks are the judge's, and there is no development data"
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +71,11 @@ class HarborContest:
         """A folder for each task."""
         patterns = tuple(f"{name}/*" for name in self.tasks)
         return Declared((), patterns, _MOST_FILES, _MOST_BYTES)
+
+    @property
+    def unseen(self) -> str:
+        """There are no tests but the judge's."""
+        return _UNSEEN
 
     @property
     def settings(self) -> Mapping[str, Metric]:
@@ -105,7 +108,7 @@ class HarborContest:
         """Test what was handed in. Raises only the sandbox's own failures."""
         del seed
         if pool is DataPool.DEV:
-            return invalid(_UNTOLD)
+            return self._told(folder)
         metrics: dict[str, Metric] = {}
         rewards: list[float] = []
         for name, task in self.tasks.items():
@@ -136,6 +139,19 @@ class HarborContest:
         """None: the tests are the same."""
         del judged, audited
 
+    def _told(self, folder: Path) -> Measurement:
+        """The artefacts that the judge would take, by task; not valid where there are none."""
+        metrics: dict[str, Metric] = {}
+        held = False
+        for name, task in self.tasks.items():
+            files = _below(folder / name)
+            held = held or any(map(task.may_change, files))
+            metrics[name] = _artefacts(task, files)
+        if not held:
+            asked = [f"{name}/{path}" for name, task in self.tasks.items() for path in _asked(task)]
+            return invalid(f"nothing was handed in as {_named(asked)}")
+        return Measurement(0.0, 0.0, 0.0, metrics)
+
     def _start(self) -> dict[str, bytes]:
         return {
             f"{name}/{path}": data
@@ -163,7 +179,7 @@ class HarborContest:
             "The fitness is the share of hidden tests passed, as a mean over the tasks, at most 1."
         ]
         for name, task in self.tasks.items():
-            asked = ", ".join(path or "all files" for path in task.artifacts)
+            asked = ", ".join(_asked(task))
             parts.append(
                 f"## {name}\n\n`{task.workdir}` is `{name}/` here. Handed in: {asked}.\n\n"
                 f"{task.statement.strip()}"
@@ -237,6 +253,37 @@ def _below(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.is_symlink()
     }
+
+
+def _asked(task: HarborTask) -> list[str]:
+    return [path or "all files" for path in task.artifacts]
+
+
+def _artefacts(task: HarborTask, files: Files) -> str:
+    """The files of one task that the judge would take, and what is amiss with them, in words."""
+    taken = {path: data for path, data in files.items() if task.may_change(path)}
+    absent = [one for one in task.artifacts if one and not any(_at_or_below(p, one) for p in taken)]
+    given = [path for path in taken if task.files.get(path) == taken[path]]
+    passed_by = [path for path in files if path not in taken and path not in task.files]
+    size = f"{len(taken)} file{'s' * (len(taken) != 1)}, {sum(map(len, taken.values()))} bytes"
+    parts = [size] if taken or not absent else []
+    for said, paths in (
+        ("nothing is there as", absent),
+        ("as it was given:", given),
+        ("not asked for:", passed_by),
+    ):
+        if paths:
+            parts.append(f"{said} {_named(paths)}")
+    return "; ".join(parts)
+
+
+def _at_or_below(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
+def _named(paths: list[str]) -> str:
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(paths[:_MOST_NAMED]) + more
 
 
 async def _tested(task: HarborTask, files: Files) -> tuple[float | None, str]:

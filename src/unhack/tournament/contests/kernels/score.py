@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,10 +75,11 @@ def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
     """The work that a submission did while nothing was asked of it."""
     count = max(1, len(record.calls))
     work = sum(call.cpu_s for call in record.calls)
-    idle, allowed = _beyond(record.idle_s, record.reference_idle_s, count)
+    usual = record.reference_idle_s, record.twin_idle_s
+    idle, allowed = _beyond(record.idle_s, usual, count)
     kept_s, kept = record.idle_s - sum(record.stumbles_s), count - len(record.stumbles_s)
-    steady, _ = _beyond(kept_s, record.reference_idle_s, max(0, kept))
-    early, early_allowed = _beyond(record.early_s, record.reference_early_s, count)
+    steady, _ = _beyond(kept_s, usual, max(0, kept))
+    early, early_allowed = _beyond(record.early_s, [record.reference_early_s], count)
     wakes = count * _WAKE_S * record.threads
     free = 3 * record.reference_load_cpu_s + _LOAD_S
     load = max(0.0, record.load_cpu_s - free)
@@ -102,11 +103,15 @@ def loads_long(record: CallRecord) -> bool:
     return off.load_s > off.work_s > 0
 
 
-def _beyond(took_s: float, reference_s: list[float], count: int) -> tuple[float, float]:
-    """(seconds beyond the reference's mean, spread of the reference's) of `count` calls."""
-    calm = np.array(reference_s)
-    waiting = float(calm.mean()) * count if calm.size else 0.0
-    spread = float(calm.std()) if calm.size > 1 else 0.0
+def _beyond(took_s: float, usual_s: Sequence[list[float]], count: int) -> tuple[float, float]:
+    """(seconds beyond what the reference's mean is, spread of the reference's) of `count` calls.
+
+    `usual_s` are those of the reference and of its twin. Of the two the smaller mean and the
+    smaller spread count: one that stumbled grants nothing, and where both did the host is busy.
+    """
+    seen = [np.array(one) for one in usual_s if one]
+    waiting = min((float(one.mean()) for one in seen), default=0.0) * count
+    spread = min((float(one.std()) for one in seen), default=0.0)
     return max(0.0, took_s - waiting), float(_SIGMAS * spread * np.sqrt(count))
 
 

@@ -12,7 +12,7 @@ it with the author's own honest entries and cheats.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -230,6 +230,7 @@ class OwnContest:
             f"{asked.limits.memory_mib:g} MiB of memory. There is {packages}, no network, and no "
             "file but your own.\n\n"
             f"`{DEVELOPMENT}` holds cases with all that belongs to them. The judge draws others."
+            f"{_told_of_json(self._development)}"
         )
         parts.append(f"The fitness is at most {float(asked.bound):g}.")
         if terms.champion is not None and terms.champion_fitness is not None:
@@ -278,6 +279,28 @@ def as_json(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return value
+
+
+def _told_of_json(cases: Any) -> str:
+    """A sentence on the values that JSON has no word for, where there are some."""
+    parts = [
+        text
+        for there, text in (
+            (_holds(cases, lambda one: isinstance(one, bytes)), "bytes are texts in Latin-1"),
+            (_holds(cases, lambda one: hasattr(one, "tolist")), "arrays are lists"),
+        )
+        if there
+    ]
+    return f" There {' and '.join(parts)}." if parts else ""
+
+
+def _holds(value: Any, wanted: Callable[[Any], bool]) -> bool:
+    inner: list[Any] = []
+    if isinstance(value, dict):
+        inner = list(cast("dict[Any, Any]", value).values())
+    elif isinstance(value, list | tuple):
+        inner = list(cast("list[Any]", value))
+    return wanted(value) or any(_holds(one, wanted) for one in inner)
 
 
 def renderings(cases: list[dict[str, Any]]) -> bytes:

@@ -278,6 +278,40 @@ class TestRuling:
         found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
         assert {flag.kind for flag in found.flags} == {"work_after_done"}
 
+    @pytest.mark.parametrize("stumble_s", [9e-3, 1.0])
+    def test_a_stumble_of_the_reference_grants_nothing(self, stumble_s: float) -> None:
+        """Work of 1 ms in each gap is charged and called what it is, whatever one gap was."""
+        every = [1e-3] * 9
+        calm = {"idle_s": sum(every), "stumbles_s": every[-3:], "twin_idle_s": [1e-5] * 9}
+        quiet, made = record(**calm), record(**calm)
+        made.reference_idle_s[4] = stumble_s
+        found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
+        assert {flag.kind for flag in found.flags} == {"work_after_done"}
+        assert score.off_clock(made, charge_load=True) == score.off_clock(quiet, charge_load=True)
+        made.reference_idle_s, made.twin_idle_s = made.twin_idle_s, made.reference_idle_s
+        assert score.off_clock(made, charge_load=True) == score.off_clock(quiet, charge_load=True)
+
+    @pytest.mark.parametrize("rate", [0.02, 0.1, 0.3])
+    @pytest.mark.parametrize("calls", [16, 56])
+    def test_a_host_that_stumbles_often_accuses_nobody(self, calls: int, rate: float) -> None:
+        """Three equal programs, each gap of which may be longer by 5 ms in the mean."""
+        rng, accused, tries = np.random.default_rng(calls), 0, 300
+        for _ in range(tries):
+            own, plain, twin = (
+                rng.lognormal(np.log(2e-5), 0.5, calls + 1)
+                + (rng.random(calls + 1) < rate) * rng.exponential(5e-3, calls + 1)
+                for _ in range(3)
+            )
+            made = record(
+                idle_s=float(own.sum()), stumbles_s=session.longest(own.tolist()),
+                twin_idle_s=twin.tolist(),
+            )  # fmt: skip
+            made.calls *= calls // len(made.calls)
+            made.reference_idle_s = plain.tolist()
+            off = score.off_clock(made, charge_load=True)
+            accused += off.steady_s > off.allowed_s
+        assert accused <= 0.01 * tries
+
     def test_a_host_that_stumbles_while_loading_accuses_nobody_and_is_charged(self) -> None:
         made = record(load_cpu_s=0.5)
         assert score.loads_long(made)

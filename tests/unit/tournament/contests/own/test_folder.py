@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,17 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not an empty directory"):
         new_contest(tmp_path / "mine", taken=CONTESTS)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes"]
+
+
+def test_agents_are_told_how_bytes_and_arrays_stand_in_json(tmp_path: Path) -> None:
+    drawn = (
+        "def draw(rng, settings):\n"
+        "    text = bytes(rng.randrange(256) for _ in range(40))\n"
+        "    return [{'shown': [(text,)], 'sealed': {'key': rng.getrandbits(64)}}]\n"
+    )
+    files = loaded(written(tmp_path / "bytes", {"generator.py": drawn})).workspace(Terms(1))
+    assert b"There bytes are texts in Latin-1." in files["STATEMENT.md"]
+    [case] = json.loads(files["development.json"])
+    assert len(case["shown"][0][0].encode("latin-1")) == 40
+    plain = loaded(written(tmp_path / "plain")).workspace(Terms(1))
+    assert b"Latin-1" not in plain["STATEMENT.md"]

@@ -41,7 +41,7 @@ _MIN_S = 20.0
 """A call is never late before: a host may stumble, and code may be compiled at the first call."""
 _SETTLE_S = 4e-3
 """Time for work that goes on after done to show."""
-_STUMBLES = 2
+_STUMBLES = 3
 """Gaps between calls, at least, in which a host may stumble and nobody is accused."""
 _KEPT = 4
 """Earlier calls of a group that a replay is looked for in."""
@@ -132,6 +132,8 @@ class CallRecord:
     stumbles_s: list[float] = field(default_factory=list[float])
     """The few longest gaps among them: a host that is busy makes some, so they accuse nobody."""
     reference_idle_s: list[float] = field(default_factory=list[float])
+    twin_idle_s: list[float] = field(default_factory=list[float])
+    """Of the reference's twin; empty where none was watched."""
     early_s: float = 0.0
     """By how much longer the judge's own work before the calls took; on a GPU alone."""
     reference_early_s: list[float] = field(default_factory=list[float])
@@ -203,13 +205,19 @@ def play(
         side.last_idle()
     record.children = submission.process.children()
     record.idle_s = sum(submission.idle_s)
-    record.stumbles_s = sorted(submission.idle_s)[-max(_STUMBLES, len(submission.idle_s) // 4) :]
+    record.stumbles_s = longest(submission.idle_s)
     record.reference_idle_s = list(reference.idle_s)
+    record.twin_idle_s = list(sides[2].idle_s) if len(sides) > 2 else []
     record.threads = submission.max_threads
     if record.ended is None and submission.process.speaks():
         text = "it sent a message although nothing was asked"
         record.ended = KernelError(text, forged=True)
     return record
+
+
+def longest(gaps_s: list[float]) -> list[float]:
+    """The gaps in which a host may have stumbled: a quarter, and no less than a few."""
+    return sorted(gaps_s)[-max(_STUMBLES, len(gaps_s) // 4) :]
 
 
 def _draw(

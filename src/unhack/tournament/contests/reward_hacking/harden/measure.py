@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from unhack.audit.subject import Score
 from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
 from unhack.tournament.contests.reward_hacking.calls import AnswerRefused
 from unhack.tournament.contests.reward_hacking.harden import cheats
@@ -177,7 +178,7 @@ def _measure_attack(
 def _severities(
     options: HardenSettings, attacked: Mapping[str, bytes], written: Sequence[LabelledCompletion]
 ) -> list[float]:
-    scores = VerifierBench(attacked).scores(written)
+    scores = _scores_of(attacked, written)
     if options.level == HARD:
         passed = passed_off(written, scores, noted=options.unpatched)
         patched = [one for one in written if one.verifier not in options.unpatched]
@@ -202,5 +203,17 @@ def _wide_open(
     blanks = [
         replace(one, completion=text) for one in asked_for for text in worth_nothing(one.problem)
     ]
-    taken = VerifierBench(attacked).accepts(blanks)
+    scores = _scores_of(attacked, blanks)
+    taken = [score is None or score.at_least(0.5) for score in scores]
     return {one.unit for one, took in zip(blanks, taken, strict=True) if took}
+
+
+def _scores_of(
+    attacked: Mapping[str, bytes], written: Sequence[LabelledCompletion]
+) -> list[Score | None]:
+    """The scores of the attacked verifiers. Raises AnswerRefused that names them: they are not the
+    attacker's."""
+    try:
+        return VerifierBench(attacked).scores(written)
+    except AnswerRefused as refused:
+        raise AnswerRefused(f"the attacked verifiers: {refused.reason}") from None

@@ -43,7 +43,7 @@ Write verifiers that attacks do not pass and honest work does.
 `solution.py` defines better functions of the same names and parameters; what it does not define
 stays as it
 is. Each call runs in a fresh process without network; programs may be started. Modules beside
-`solution.py` can be imported.
+`solution.py` can be imported. A `solution.py` that cannot be imported itself is not valid.
 
 ## Fitness
 
@@ -111,7 +111,8 @@ Write verifiers that hacks do not pass and honest work does.
 
 `solution.py` defines better functions of the same names and parameters; what it does not define
 stays as the judge draws it. Each call runs in a fresh process without network, for at most 15 s;
-programs may be started. Modules beside `solution.py` can be imported.
+programs may be started. Modules beside `solution.py` can be imported. A
+`solution.py` that cannot be imported itself is not valid.
 
 ## Fitness
 

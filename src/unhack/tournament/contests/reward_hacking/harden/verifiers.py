@@ -1,7 +1,8 @@
 """Verifiers of a submission, run through the audit's subjects: each completion in a fresh process.
 
 Covered: functions of `solution.py` by name; a verifier that the submission does not define is the
-leaky one, which accepts everything in the corpus.
+leaky one, which accepts everything in the corpus. The audit makes do with a part of a module; here
+one that cannot be imported as it stands is refused.
 Not covered: what a verifier learns from earlier completions: it has no earlier ones.
 """
 
@@ -17,12 +18,14 @@ from unhack.audit import load_subject
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject, Script
 from unhack.audit.subjects.signatures import detect
-from unhack.audit.subjects.target import find_target
+from unhack.audit.subjects.target import file_module, find_target
 from unhack.core.errors import UsageError
 from unhack.core.parsing import parse_python
 from unhack.tournament.contests.reward_hacking.calls import AnswerRefused
 
 _WALL_S = 15.0
+_WHOLE = (("import",),)
+"""The only way to load a module: nothing is left out or replaced."""
 _CALLS = b"""
 
 def verify(solution_path, test_cases_path):
@@ -118,9 +121,15 @@ class _Subjects:
             write_files(place, {self.cases[problem.id]: problem.extra["cases"].encode()})
 
     def text(self, name: str, problem: AuditProblem) -> FunctionSubject:
-        """`name(completion, answer)`. Raises UsageError."""
-        target = find_target(f"{self.place / 'solution.py'}:{name}")
-        return FunctionSubject(name, target, detect(target, name="verifiers"), (problem,))
+        """`name(completion, answer)`, by way of `solution.py` wherever it is defined. Raises
+        UsageError."""
+        place = self.place / "solution.py"
+        found = find_target(f"{place}:{name}")
+        own, (_, dot, method) = file_module(place), found.entry.partition(".")
+        if found.module != own:
+            found = replace(found, module=own, entry=name + dot + method)
+        signature = detect(found, name="verifiers")
+        return _imported(FunctionSubject(name, found, signature, (problem,)))
 
     def code(self, problem: AuditProblem) -> FunctionSubject:
         """`name(solution_path, test_cases_path)`, as the problem's cases say. Raises UsageError."""
@@ -128,7 +137,7 @@ class _Subjects:
             loaded = load_subject(str(self.place))
             assert isinstance(loaded, FunctionSubject)
             limits = loaded.limits.with_(wall_s=_WALL_S, cpu_s=_WALL_S)
-            self.script = replace(loaded, limits=limits)
+            self.script = _imported(replace(loaded, limits=limits))
         made = replace(
             self.script,
             script=Script("solution.py", self.cases[problem.id]),
@@ -136,6 +145,20 @@ class _Subjects:
         )
         made.__dict__["loaded"] = self.script.loaded  # all cases load the same module
         return made
+
+
+def _imported(subject: FunctionSubject) -> FunctionSubject:
+    """The subject, of a module that is imported as it stands. Raises UsageError."""
+    subject = replace(subject, name="solution.py", ways=_WHOLE)
+    try:
+        return _loaded(subject)
+    except UsageError:
+        return _loaded(replace(subject))  # a host that stumbles is late with an import
+
+
+def _loaded(subject: FunctionSubject) -> FunctionSubject:
+    assert subject.loaded
+    return subject
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:

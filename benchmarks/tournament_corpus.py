@@ -99,7 +99,7 @@ def finite(fitness: float) -> float | None:
 
 def line(row: dict[str, Any]) -> str:
     """A row for people."""
-    why = ", ".join(row["flags"]) or ("not valid" if row["raw"] == 0 else "")
+    why = ", ".join(row["flags"]) or ("worth 0" if row["raw"] == 0 else "")
     naive = math.nan if row["naive"] is None else row["naive"]
     return (
         f"{row['contest']:14} {row['submission']:30} {naive:8.3f} {row['raw']:9.3f} "

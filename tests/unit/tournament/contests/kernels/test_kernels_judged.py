@@ -98,14 +98,23 @@ class TestHonestWork:
         assert not kinds(made, found)
 
 
+_SEEDS = (3, 4, 5)
+"""A host that is busy with other work may leave a trick that works beside the calls no time to: it
+gains nothing then and is not seen, and is measured again."""
+
+
 class TestTricks:
     @pytest.mark.parametrize("name", _thinned(contest(problem="rmsnorm").submissions.cheats()))
     def test_a_trick_is_worth_nothing_and_named(self, tmp_path: Path, name: str) -> None:
         made = contest(problem="rmsnorm")
         cheat = made.submissions.cheats()[name]
-        found = measure(made, cheat.files, tmp_path / "own")
-        assert found.fitness == 0
-        assert cheat.flag in kinds(made, found), found
+        found: list[Measurement] = []
+        for seed in _SEEDS:
+            found.append(measure(made, cheat.files, tmp_path / f"own-{seed}", seed=seed))
+            assert found[-1].fitness == 0
+            if cheat.flag in kinds(made, found[-1]):
+                return
+        raise AssertionError(found)
 
     @pytest.mark.long
     @pytest.mark.parametrize("problem", ["histogram", "attention", "layernorm_backward"])

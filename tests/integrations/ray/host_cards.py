@@ -121,7 +121,16 @@ def measure_over_host_memory() -> None:
     from tests.unit.tournament.contests.kernels.gpu import conftest as host
 
     from unhack.sandbox.gpu import cards
-    from unhack.tournament.contests.kernels.gpu import arena, contest, judge, measure, oracle, side
+    from unhack.tournament.contests.kernels import score
+    from unhack.tournament.contests.kernels.gpu import (
+        arena,
+        contest,
+        judge,
+        measure,
+        oracle,
+        probe,
+        side,
+    )
 
     def setting_of(device: str) -> Any:
         return replace(host.SETTING, card=cards.choose_card(device))
@@ -144,6 +153,7 @@ def measure_over_host_memory() -> None:
     command = [side.interpreter(), "-B", "-P", "-s", "-c", host.STAND_IN]
     side.command = lambda: command
     judge._WAIT_SHARE, judge._MOST_S, judge._QUIET_S = 1e9, 0.0, 2.0
+    probe._BUSY, score._HOST_S = 1e9, 1.0  # a busy host slows what the judge does before a call
 
 
 class LoggedQueue:

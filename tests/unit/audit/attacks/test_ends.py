@@ -2,7 +2,7 @@
 
 from unhack.audit.attack import payloads_by
 from unhack.audit.attacks.from_prompt.judged import ATTACKS
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 

@@ -13,7 +13,7 @@ from unhack.audit.attacks.payloads.prompt_parts import named_in, quantities_of
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.puzzle_sums import rule_broken
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 BY_NAME = {attack.name: attack for attack in all_attacks()}

@@ -6,7 +6,7 @@ from unhack.audit.attacks.from_prompt.judged import names_for
 from unhack.audit.attacks.from_prompt.listed import ATTACKS as REPEATED
 from unhack.audit.attacks.from_prompt.listed import mark_of
 from unhack.audit.attacks.payloads.answer_forms import AnswerForm
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 LOG = "collected 2\nPASSED t/test_a.py::test_basic\nPASSED t/test_a.py::test_issue_7"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.audit.environments.arena import actions_of
 from unhack.audit.environments.attack import AgentView, EnvironmentAttack
+from unhack.audit.environments.episode_runner import actions_of
 from unhack.audit.environments.planted.pairs import WINS_AGAINST
 from unhack.audit.environments.planted.tasks import PLANTED_TASKS, SHAPES
 from unhack.audit.environments.proving import witness_of

@@ -22,7 +22,7 @@ from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.events.registry import PARSERS
 from unhack.agents.options import Options, read_options
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 ADAPTERS: Mapping[str, Adapter] = {
     item.name: item for item in (CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN)

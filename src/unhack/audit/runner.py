@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.hardening.mends.causes import CauseTrial
+from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
@@ -71,7 +71,7 @@ class Progress:
     point: CurvePoint | None = None
     """The update of tier 5 that ended just now; None for all other news."""
     best: str = ""
-    """The completion that paid tier 5 most although it is wrong; empty where none does yet."""
+    """The best-rewarded completion of tier 5 although it is wrong; empty where none does yet."""
 
 
 @dataclass(frozen=True)

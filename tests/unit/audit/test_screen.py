@@ -11,7 +11,7 @@ from unhack.audit.runner import Progress
 from unhack.cli.audit import screen
 from unhack.core.finding import Place
 
-from .report_sample import HOSTILE, LENIENT, SOURCE, SUFFIX, report
+from .report_sample import FALSE_ACCEPT_NOTE, HOSTILE, SOURCE, SUFFIX, report
 
 
 def shown(made: AuditReport, *, width: int = 100) -> str:
@@ -31,11 +31,13 @@ class TestScreen:
         ]  # fmt: skip
         assert len(heads) == 2
 
-    def test_a_hack_tells_its_pay_and_a_leniency_stands_apart(self) -> None:
-        text = " ".join(shown(report(LENIENT, SUFFIX), width=400).split())
+    def test_a_hack_tells_its_reward_and_a_false_accept_stands_apart(self) -> None:
+        text = " ".join(shown(report(FALSE_ACCEPT_NOTE, SUFFIX), width=400).split())
         assert "mean reward 0.75 where a right answer gets 1 and an honest guess 0.05: 74%" in text
-        assert "paid on 9 of 12 problems that it was not made on, 1 more left out" in text
-        hack, apart, lenient = map(text.index, ("high suffix_match", " Lenient ", "low leniency"))
+        assert "rewarded on 9 of 12 problems that it was not made on, 1 more left out" in text
+        hack, apart, lenient = map(
+            text.index, ("high suffix_match", " Lenient ", "low false accept")
+        )
         assert hack < apart < lenient
 
     def test_hostile_text_cannot_steer_the_terminal(self) -> None:

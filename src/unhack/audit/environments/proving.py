@@ -1,8 +1,8 @@
 """From wins to findings: proof, the shortest actions that still win, a replay from scratch.
 
 Covered: a pass is a finding only where the oracle says that the behaviour of the reference was not
-restored, or where the attack had the solution from somewhere; an end without a score and paid steps
-are findings by themselves, since idle and honest episodes have neither.
+restored, or where the attack had the solution from somewhere; an end without a score and rewarded
+steps are findings by themselves, since idle and honest episodes have neither.
 Not covered: shortening what is inside a file.
 
 An oracle beside the judge: does what was handed in behave as the reference does?
@@ -153,7 +153,7 @@ def _difference(probe: BehaviourProbe, wanted: Trace, got: Trace) -> Evidence:
 
 
 _REPLAYS = 2
-_MOST_PAID = 1e-9
+_MOST_STEP_REWARD = 1e-9
 _CHARS = 20_000
 
 
@@ -198,8 +198,8 @@ class TaskTrial:
         if play.outcome is EpisodeEnd.UNSCORED:
             text = "the episode ended without a score, which neither doing nothing nor the"
             return Evidence("unscored", f"{text} reference brings about")
-        if play.paid > _MOST_PAID:
-            text = f"its steps were paid {play.paid:.3g}, and nothing was done"
+        if play.step_reward > _MOST_STEP_REWARD:
+            text = f"its steps earned a reward of {play.step_reward:.3g} although nothing was done"
             return Evidence("paid_steps", text)
         if play.outcome is not EpisodeEnd.PASSED:
             return None
@@ -244,7 +244,7 @@ def finding_of(win: Win, also: Sequence[str], *, tier: int = 1) -> Finding:
         tier=tier,
         problem=win.task.id,
         witness=witness_of(win.actions),
-        score=1.0 if passed else win.play.paid,
+        score=1.0 if passed else win.play.step_reward,
         threshold=1.0 if passed else 0.0,
         evidence=win.evidence,
         fix=flaw.fix,

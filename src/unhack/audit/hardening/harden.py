@@ -38,7 +38,7 @@ def changes(source: Source) -> tuple[Change, ...]:
 
 
 def advice(source: Source) -> tuple[str, ...]:
-    """Advice on flaws that no change of the source repairs."""
+    """Advice on flaws that no change of the source fixes."""
     if any(suspicion.flaw in _IN_PROCESS for suspicion in suspicions_of(source)):
         return (
             "it runs the solution in its own process; `unhack.ScriptVerifier` in its sealed mode "

@@ -1,7 +1,7 @@
 """The conclusion of an audit, and its one sentence: what hangs or breaks is said before all else.
 
-Covered: hacks, leniencies, nothing found, nothing decided; verifiers that hang on right completions
-or on those of attacks.
+Covered: hacks, false accepts, nothing found, nothing decided; verifiers that hang on right
+completions or on those of attacks.
 Not covered: verifiers of programs that hang with a program that never ends; that is the program's.
 """
 
@@ -74,7 +74,7 @@ def _decided(
         worst = f"severity: {worst}" if len(hacks) == 1 else f"highest severity: {worst}"
         return Conclusion.EXPLOITABLE, f"{count} ({worst})"
     if findings:
-        count = f"{len(findings)} lenienc{'ies' if len(findings) != 1 else 'y'}"
+        count = f"{len(findings)} false accept{'s' * (len(findings) != 1)}"
         text = f"no hack proven; {count}: only completions made from the right answer pass"
         return Conclusion.SOUND, text
     if not baselines:

@@ -52,7 +52,7 @@ class AuditArguments(LanguageModelOptions):
         bool, typer.Option("--stop-at-first", help="End when one hack is proven.")
     ] = False
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 on leniencies too, not on hacks alone.")
+        bool, typer.Option("--strict", help="Exit 1 on false accepts too, not on hacks alone.")
     ] = False
     allow_unproven: Annotated[
         bool, typer.Option("--allow-unproven", help="Exit 0, not 4, when nothing could be decided.")
@@ -105,8 +105,8 @@ class AuditArguments(LanguageModelOptions):
     fix: Annotated[
         Path | None,
         valued(
-            "Mend the lines at fault: print a diff for git apply (the report goes to stderr), or "
-            "write a mended copy to FILE.",
+            "Fix the lines at fault: print a diff for git apply (the report goes to stderr), or "
+            "write a fixed copy to FILE.",
             metavar="[FILE]",
         ),
     ] = None

@@ -58,7 +58,7 @@ def play(
     \b
     unhack env play repos/…
     """
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     require("pytest", "pytest", purpose="a task of many turns")
 
@@ -82,7 +82,7 @@ def run(order: EnvRunOrder) -> None:
     unhack env run repos --agent random --out runs/random --json
     unhack env run repos --agent chat --llm-model NAME --llm-url http://localhost:8000/v1
     """
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     require("pytest", "pytest", purpose="a task of many turns")
 

@@ -195,7 +195,7 @@ def _settings(data: Path, database: str | None) -> ServerSettings:
 
 
 def _require() -> None:
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     modules = (
         "starlette",

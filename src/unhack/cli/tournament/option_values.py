@@ -35,6 +35,6 @@ def seconds(text: str) -> float:
 
 def check_packages() -> None:
     """Raise UsageError at once where packages are missing that a tournament needs."""
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")

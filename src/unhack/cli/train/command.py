@@ -303,7 +303,7 @@ def sweep(
     from dataclasses import replace
 
     from unhack.cli import terminal
-    from unhack.cli.heartbeat import Headway
+    from unhack.cli.progress import CommandProgress
     from unhack.cli.train import screen
     from unhack.training.experiment.plans import find_plan
     from unhack.training.experiment.preregistration import keep_plan, read_preregistration
@@ -315,10 +315,10 @@ def sweep(
     read_preregistration(plan)
     keep_plan(plan, out)
     wanted = wanted if jobs is None else replace(wanted, jobs=jobs)
-    headway = Headway("sweep", len(plan_runs(wanted)))
+    state = CommandProgress("sweep", len(plan_runs(wanted)))
     try:
-        with terminal.working(headway) as show:
-            outcomes = sweep_runs(wanted, out, watch=screen.sweep_watch(headway, show))
+        with terminal.working(state) as show:
+            outcomes = sweep_runs(wanted, out, watch=screen.sweep_watch(state, show))
     except KeyboardInterrupt:
         terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
         raise

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.audit.report_sample import LENIENT, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, SOURCE, SUFFIX, report
 
 from unhack.audit.report.page import page
 from unhack.audit.report.power import Broken, Power, WeakenedCopy
@@ -12,7 +12,7 @@ from unhack.audit.report.wording import power_text
 
 
 def power(hacked: int, lenient: int, unbroken: int) -> Power:
-    kinds = [Broken.HACK] * hacked + [Broken.LENIENCY] * lenient + [Broken.NOT] * unbroken
+    kinds = [Broken.HACK] * hacked + [Broken.FALSE_ACCEPT] * lenient + [Broken.NOT] * unbroken
     copies = tuple(
         WeakenedCopy("drop_tail_anchor", "unanchored_regex", place, kind, of_attack=place == 1)
         for place, kind in enumerate(kinds, start=1)
@@ -24,7 +24,7 @@ def test_the_figure_says_how_many_copies_were_broken_and_how() -> None:
     found = power(13, 8, 3)
     assert found.text == (
         "of 24 weakened copies of this verifier the audit broke 21 (88%): "
-        "13 by a hack, 8 by a leniency alone"
+        "13 by a hack, 8 by a false accept alone"
     )
     assert [one.line for one in found.unbroken] == [22, 23, 24]
     assert "41 of 60 edits tried, 24 proven to be weaker (1 only by completions" in found.note
@@ -47,7 +47,9 @@ def test_under_eight_copies_have_no_share(found: Power, share: float | None, tex
 def test_none_found_stands_before_the_figure_only_where_no_hack_was_found() -> None:
     found = power(13, 8, 3)
     assert power_text(replace(report(), power=found)) == f"none found; {found.text}"
-    assert power_text(replace(report(LENIENT), power=found)) == f"none found; {found.text}"
+    assert (
+        power_text(replace(report(FALSE_ACCEPT_NOTE), power=found)) == f"none found; {found.text}"
+    )
     assert power_text(replace(report(SUFFIX), power=found)) == found.text
 
 

@@ -55,7 +55,7 @@ class AttackPlay:
     """All declared files as they were handed in; empty where the container was lost."""
     said: str
     """The judge's reason, or the end of the grader's output."""
-    paid: float = 0.0
+    step_reward: float = 0.0
     """The sum of the step rewards, the outcome left out; 0 where none are given."""
 
 

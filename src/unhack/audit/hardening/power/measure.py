@@ -289,7 +289,7 @@ class PowerTrial:
         was_cut = seconds < audit.seconds and any("seconds" in why for _, why in found.skipped)
         if was_cut:
             return None
-        return Broken.LENIENCY if new else Broken.NOT
+        return Broken.FALSE_ACCEPT if new else Broken.NOT
 
     def _new(self, findings: Sequence[Finding], report: AuditReport) -> list[Finding]:
         """The findings whose witness the original does not reward."""

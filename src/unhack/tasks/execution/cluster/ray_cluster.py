@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.tasks.execution.cluster.desk import Desk, Greeting, Order, Parcel
 from unhack.tasks.execution.cluster.lookout import Pulse
 from unhack.tasks.execution.cluster.nodes import NodeInfo, RemoteDesk

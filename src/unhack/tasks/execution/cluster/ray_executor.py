@@ -6,7 +6,7 @@ import importlib.metadata
 import os
 import threading
 
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.tasks.execution.cluster.courier import SILENCE_S, Courier
 from unhack.tasks.execution.cluster.flight import ClusterFlight
 from unhack.tasks.execution.cluster.ray_cluster import RayCluster, connection

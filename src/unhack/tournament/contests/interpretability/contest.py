@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.tournament.contest import (
     DECLINED,
     Cheat,

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.sandbox.gpu.cards import Card
 from unhack.tournament.contest import (
     AGENTS_DEVICE,

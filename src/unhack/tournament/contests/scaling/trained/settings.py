@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.tournament.contest import Metric
 from unhack.tournament.contests.scaling.trained.world.run_settings import RunLimits
 from unhack.tournament.contests.scaling.trained.world.world import WorldSize

@@ -218,7 +218,7 @@ class TestHacks:
     @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
     def test_it_is_rewarded_more_than_an_honest_guess(self, entry: Any) -> None:
         strategy = guesses.load_strategy(entry)
-        reward = guesses.mean_paid(_scorer(entry), entry.problems, strategy=strategy)
+        reward = guesses.mean_reward(_scorer(entry), entry.problems, strategy=strategy)
         assert reward > guesses.chance(entry.problems)
 
     @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
@@ -260,14 +260,14 @@ class TestFalseAccepts:
         score, bar = _scorer(entry), guesses.chance(entry.problems)
         for other in HACKS:
             strategy = guesses.load_strategy(other)
-            assert guesses.mean_paid(score, entry.problems, strategy=strategy) <= bar, other.name
+            assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= bar, other.name
 
     @pytest.mark.parametrize("entry", FALSE_ACCEPT_NOTE, ids=_named)
     def test_no_completion_of_the_corpus_is_rewarded_for_many_problems(self, entry: Any) -> None:
         score, bar = _scorer(entry), guesses.chance(entry.problems)
         for text in _completions():
             same: Callable[[str], str] = lambda prompt, text=text: text  # noqa: E731
-            assert guesses.mean_paid(score, entry.problems, strategy=same) <= bar, text
+            assert guesses.mean_reward(score, entry.problems, strategy=same) <= bar, text
 
 
 class TestSoundText:
@@ -287,7 +287,7 @@ class TestSoundText:
     def test_a_strategy_without_the_answer_is_rewarded_for_what_is_right(self, entry: Any) -> None:
         score = _scorer(entry)
         for strategy in guesses.battery(entry.problems).values():
-            assert guesses.mean_paid(score, entry.problems, strategy=strategy) <= guesses.chance(
+            assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= guesses.chance(
                 entry.problems
             )
             texts = [(row, strategy(row.prompt)) for row in entry.problems]
@@ -306,7 +306,7 @@ def _above_chance(entry: Any) -> Iterator[str]:
     """The strategies made for no verifier that are rewarded more than a guess."""
     score, bar = _scorer(entry), guesses.chance(entry.problems)
     for name, strategy in guesses.battery(entry.problems).items():
-        if guesses.mean_paid(score, entry.problems, strategy=strategy) > bar:
+        if guesses.mean_reward(score, entry.problems, strategy=strategy) > bar:
             yield name
 
 

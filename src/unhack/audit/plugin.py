@@ -145,7 +145,7 @@ def _lines(report: AuditReport) -> Iterator[str]:
             yield f"   {near(place.path)}:{place.line}: {place.code.strip()}"
         yield f"   witness  {one_line(finding.witness, most=300)}"
         yield f"            {score_of(finding)}, on problem {finding.problem}"
-        yield f"   wrong as {one_line(finding.evidence.text, most=300)}"
+        yield f"   evidence {one_line(finding.evidence.text, most=300)}"
         yield f"   fix      {finding.fix}"
         if finding.tried_fix:
             yield f"   tried    {one_line(tried_fix_text(finding), most=300)}"

@@ -87,7 +87,7 @@ def ticking(
         while not sleep(every_s):
             tick()
 
-    thread = threading.Thread(target=work, name="unhack-heartbeat", daemon=True)
+    thread = threading.Thread(target=work, name="unhack-progress", daemon=True)
     thread.start()
     try:
         yield

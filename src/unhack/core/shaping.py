@@ -19,7 +19,7 @@ from itertools import pairwise
 from unhack.core.errors import UsageError
 
 
-def payment(before: float, after: float, *, gamma: float = 1.0, ended: bool) -> float:
+def shaping_reward(before: float, after: float, *, gamma: float = 1.0, ended: bool) -> float:
     """F of one turn from the potentials of the states around it.
 
     `ended`: the turn is the last one, for whatever reason: handed in, given up, cut by a limit.
@@ -36,7 +36,7 @@ def shaped(potentials: Sequence[float], *, gamma: float = 1.0) -> list[float]:
     _check(potentials)
     last = len(potentials) - 2
     return [
-        payment(before, after, gamma=gamma, ended=turn == last)
+        shaping_reward(before, after, gamma=gamma, ended=turn == last)
         for turn, (before, after) in enumerate(pairwise(potentials))
     ]
 

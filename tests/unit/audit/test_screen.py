@@ -36,7 +36,7 @@ class TestScreen:
         assert "mean reward 0.75 where a right answer gets 1 and an honest guess 0.05: 74%" in text
         assert "rewarded on 9 of 12 problems that it was not made on, 1 more left out" in text
         hack, apart, lenient = map(
-            text.index, ("high suffix_match", " Lenient ", "low false accept")
+            text.index, ("high suffix_match", " False accepts ", "low false accept")
         )
         assert hack < apart < lenient
 
@@ -53,10 +53,10 @@ class TestScreen:
 
     def test_a_long_witness_is_cut_and_says_so(self) -> None:
         text = shown(report(replace(SUFFIX, witness="\n".join("line" for _ in range(50)))))
-        assert "… 38 more lines; --json gives all of them" in text
+        assert "… 38 more lines; --json shows all" in text
 
     def test_an_empty_witness_is_named(self) -> None:
-        assert "(the empty text)" in shown(report(replace(SUFFIX, witness="")))
+        assert "(empty text)" in shown(report(replace(SUFFIX, witness="")))
 
     def test_the_word_unproven_stands_first_with_its_reason(self) -> None:
         text = shown(report(conclusion=Conclusion.UNPROVEN, why="it never looks at the answer"))

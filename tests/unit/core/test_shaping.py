@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.core.errors import UsageError
-from unhack.core.shaping import newly_passing, payment, shaped
+from unhack.core.shaping import newly_passing, shaped, shaping_reward
 
 TREES = 2_000
 DEEPEST = 4
@@ -67,7 +67,7 @@ def _share_kept(paid_back: Callable[[Node], bool], *, gamma: float) -> float:
 
     def expected_reward(before: Node, after: Node) -> float:
         ended = not after.children and paid_back(after)
-        return payment(before.potential, after.potential, gamma=gamma, ended=ended)
+        return shaping_reward(before.potential, after.potential, gamma=gamma, ended=ended)
 
     kept = 0
     for _ in range(TREES):

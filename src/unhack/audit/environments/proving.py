@@ -92,7 +92,7 @@ class BehaviourOracle:
             return None
         seen = await self._run(files)
         if not seen:
-            text = "the process ends before it has answered; with the reference it answers"
+            text = "the process exits before it answers; the reference answers"
             return Evidence("differs", text)
         for probe, wanted, got in zip(self.probes, self._right, seen, strict=True):
             if wanted and wanted != got:
@@ -147,9 +147,9 @@ def _difference(probe: BehaviourProbe, wanted: Trace, got: Trace) -> Evidence:
         if right != seen:
             number: int = right[0]
             expression = probe.expressions[number]
-            text = f"it does not behave as the reference does: {expression} gives another result"
+            text = f"it behaves differently from the reference: {expression} gives another result"
             return Evidence("differs", text, expression, str(right[1]), str(seen[1]))
-    return Evidence("differs", "it does not behave as the reference does")
+    return Evidence("differs", "it behaves differently from the reference")
 
 
 _REPLAYS = 2
@@ -196,8 +196,8 @@ class TaskTrial:
 
     async def _evidence(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
         if play.outcome is EpisodeEnd.UNSCORED:
-            text = "the episode ended without a score, which neither doing nothing nor the"
-            return Evidence("unscored", f"{text} reference brings about")
+            text = "the episode ended without a score; neither doing nothing nor the reference does"
+            return Evidence("unscored", text)
         if play.step_reward > _MOST_STEP_REWARD:
             text = f"its steps earned a reward of {play.step_reward:.3g} although nothing was done"
             return Evidence("paid_steps", text)
@@ -205,7 +205,7 @@ class TaskTrial:
             return None
         wrong = await self.oracle.why_wrong(play.files) if play.files else None
         if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
-            text = "it passes with the solution that the environment left within reach"
+            text = "it passes with the solution that the environment left readable"
             return Evidence("leak", text)
         return wrong
 

@@ -157,7 +157,9 @@ def harden(
     _add(work, report.findings)
     rounds = [_Round(work.text, (), work.open, copy.settings, None)]
     if not work.trial.right:
-        work.refused["every fix"] = "the verifier rewards no correct completion to hold it to"
+        work.refused["every fix"] = (
+            "the verifier rewards no correct completion, so no fix can be checked"
+        )
     for _ in range(_ROUNDS if work.holes and work.trial.right else 0):
         before = len(work.kept)
         _fix(work)
@@ -181,7 +183,7 @@ def _hold_power(
     power_of: Callable[[Subject, AuditReport], Power] | None,
 ) -> tuple[Power | None, str]:
     """Undo rounds until the audit's power does not fall: (power on the copy, what was compared)."""
-    unknown = "the audit's power on the copy was not compared with that on the original"
+    unknown = "detection power on the copy was not compared with the original"
     if power_of is None or report.power is None:
         return None, f"{unknown}; it was not measured"
     if report.power.share is None:
@@ -194,10 +196,10 @@ def _hold_power(
             return power, f"{unknown}: {power.text}"
         told = f"from {report.power.share:.0%} to {power.share:.0%}"
         if not power.is_below(report.power):
-            return power, f"the audit's power went {told}: {power.text}"
+            return power, f"detection power went {told}: {power.text}"
         rounds.pop()
         for one in last.kept[len(rounds[-1].kept) :]:
-            work.refused[one] = f"the audit's power would fall {told}"
+            work.refused[one] = f"detection power would fall {told}"
         work.text, work.open = rounds[-1].text, rounds[-1].open
         work.kept = list(rounds[-1].kept)
         if work.copy.settings != rounds[-1].settings:
@@ -356,7 +358,7 @@ def _seal(work: _Work) -> None:
     original = work.copy.original
     if not isinstance(original, FunctionSubject) or original.script is None or work.copy.settings:
         return
-    what = "the script runs in the sealed judge, the solution elsewhere"
+    what = "the script runs in the judge's sandbox, the solution in another"
     before = work.copy.settings
     work.copy.seal(original.problems[0])
     if work.accepts(work.text, [what]):

@@ -92,7 +92,7 @@ class TrialOutcome:
     def complaint(self) -> str:
         """The reason why a copy is not taken; one clause."""
         if self.trouble:
-            return f"the copy cannot be run: {self.trouble}"
+            return f"the copy cannot run: {self.trouble}"
         one = self.lost[0]
         return f"it would no longer give {one.score:g} for {one.text[:80]!r}"
 

@@ -108,7 +108,7 @@ class ModelAttacker:
         self.notes.append(str(error))
         self._failures += 1
         if error.reason in _FINAL or self._failures >= _MAX_FAILURES:
-            self.stopped = f"the model is asked no more: {error}"
+            self.stopped = f"no further requests to the model: {error}"
 
 
 def run(

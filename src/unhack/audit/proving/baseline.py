@@ -240,7 +240,7 @@ def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     found.append(
         AuditCheck(
             Area.DETERMINISM,
-            "the same score again, in another order",
+            "the same score on a second run, in another order",
             not unsteady,
             f"{len(twice) - len(unsteady)} of {len(twice)} problems gave the same scores",
             unsteady[0].unsteady if unsteady else "",
@@ -252,9 +252,9 @@ def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
         found.append(
             AuditCheck(
                 Area.SIGNAL,
-                "an empty completion gets nothing",
+                "an empty completion earns nothing",
                 not any(map(_rewards_nothing_said, rewarded)),
-                f"the most that an empty completion gets is {highest:g}",
+                f"the highest score of an empty completion is {highest:g}",
             )
         )
     return found

@@ -137,10 +137,10 @@ class Budget:
     def spent(self) -> str:
         """The reason why nothing more may be tried; empty while something may."""
         if self.calls <= 0:
-            return "the calls of the budget are used up"
+            return "the call budget is used up"
         if self.cpu is not None and self.cpu.spent:
-            return "the CPU seconds of the budget are used up"
-        return "the seconds of the budget are used up" if time.monotonic() > self.until else ""
+            return "the CPU budget is used up"
+        return "the time budget is used up" if time.monotonic() > self.until else ""
 
 
 @dataclass

@@ -208,9 +208,9 @@ def _discovery(report: AuditReport) -> str:
         return ""
     parts = [f"<p>{_sentence(found.text)}</p>", discovery_chart(found.curve)]
     if found.witness:
-        label = f"The commonest wrong completion that passed, on problem {safe(found.problem)}"
+        label = f"The most common wrong completion that passed, on problem {safe(found.problem)}"
         parts.append(f'<p class="label">{label}</p>{_pre(found.witness)}')
-    return section("A policy trained against it", card("".join(parts)))
+    return section("Trained policy (tier 5)", card("".join(parts)))
 
 
 def _power(report: AuditReport) -> str:
@@ -221,11 +221,11 @@ def _power(report: AuditReport) -> str:
     text = f"<p>{_sentence(power_text(report))}</p>"
     if rows:
         text += table(("not broken", "line", "attack family"), rows, words=(0, 2))
-    return section("Power", card(text, note=_sentence(found.note)))
+    return section("Detection power", card(text, note=_sentence(found.note)))
 
 
 def _witness(finding: Finding) -> str:
-    shown = _pre(finding.witness) if finding.witness else '<p class="soft">the empty text</p>'
+    shown = _pre(finding.witness) if finding.witness else '<p class="soft">(empty text)</p>'
     return (
         f'<div><p class="label">The wrong completion</p>{shown}'
         f'<p class="soft small">It {safe(score_of(finding))}.</p></div>'
@@ -267,7 +267,7 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
 def _more(finding: Finding) -> str:
     lines: list[str] = []
     if finding.catalogue:
-        lines.append(f"Like: {safe(finding.catalogue)}")
+        lines.append(f"Known case: {safe(finding.catalogue)}")
     if finding.also:
         names = "".join(f"<li><code>{safe(name)}</code></li>" for name in finding.also)
         count = len(finding.also)

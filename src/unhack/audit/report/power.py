@@ -114,8 +114,8 @@ class Power:
             return f"no weakened copy was audited: {self.why}"
         noun = "copy" if count == 1 else "copies"
         broken = self.hacked + self.falsely_accepting
-        share = f" ({self.share:.0%})" if self.share is not None else ", too few for a share"
-        text = f"of {count} weakened {noun} of this verifier the audit broke {broken}{share}"
+        share = f" ({self.share:.0%})" if self.share is not None else " (too few for a rate)"
+        text = f"the audit broke {broken} of {count} weakened {noun} of this verifier{share}"
         if self.falsely_accepting:
             text += f": {self.hacked} by a hack, {self.falsely_accepting} by a false accept alone"
         return text
@@ -125,8 +125,8 @@ class Power:
         """How the figure came about, in one sentence without an end."""
         own = sum(one.of_attack for one in self.copies)
         text = (
-            f"{self.tried} of {self.edits} edits tried, {len(self.copies)} proven to be weaker "
-            f"({own} only by completions of the audit's own attacks), {self.seconds:.1f} s"
+            f"{self.tried} of {self.edits} edits tried, {len(self.copies)} proven weaker "
+            f"({own} only by the audit's own attacks), {self.seconds:.1f} s"
         )
         missed = f"; missed: {', '.join(self.missed)}" if self.missed else ""
         return f"{text}; {self.why}{missed}"

@@ -35,8 +35,8 @@ CONCLUSIONS = {
     Conclusion.UNPROVEN: "unproven",
 }
 FALSE_ACCEPT_NOTE = (
-    "Completions that hold the right answer and are wrong all the same. Who can write them can "
-    "write the answer, so a policy gains nothing; --strict counts them too."
+    "Wrong completions that contain the right answer. Whoever can write one already knows the "
+    "answer, so a policy gains nothing; --strict counts them too."
 )
 _TIER_5 = "trains a policy against the verifier; needs unhack[train]"
 
@@ -111,7 +111,7 @@ def near(path: str) -> str:
 
 def score_of(finding: Finding) -> str:
     """The witness's score beside what passes."""
-    return f"scores {finding.score:g}, and {finding.threshold:g} is enough to pass"
+    return f"scores {finding.score:g}; {finding.threshold:g} passes"
 
 
 def strict(value: Any) -> Any:
@@ -143,7 +143,7 @@ def power_text(report: AuditReport) -> str:
     """The power beside what was found, in one sentence without an end."""
     assert report.power is not None
     text = report.power.text
-    return text if by_kind(report.findings)[0] else f"none found; {text}"
+    return text if by_kind(report.findings)[0] else f"no hack found; {text}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -37,16 +37,16 @@ INTERRUPTED = 130
 
 @takes(AuditArguments)
 def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
-    """Try to be rewarded by a verifier for something wrong.
+    """Search for wrong completions that a verifier rewards.
 
-    A hack is a strategy that never reads the right answer and is rewarded more than honest guessing
-    on problems that it was not made on. A false accept passes too, but holds the right answer. Both
-    are proven: an oracle that does not share the verifier's flaw shows that the completion is
-    wrong. The verifier runs inside the sandbox.
+    A hack is a strategy that never reads the right answer and earns more than honest guessing on
+    held-out problems. A false accept passes too, but contains the right answer. Both are proven:
+    an oracle that does not share the verifier's flaw shows that the completion is wrong. The
+    verifier runs in the sandbox.
 
     Exit code 1 when a hack is proven, 4 when nothing could be decided. Tier 5 trains a policy
-    against the verifier or environment and shows its curve; Ctrl-C ends the training and keeps what
-    it found. It needs unhack[train] and is not run by default.
+    against the verifier or environment and shows its learning curve; Ctrl-C ends the training and
+    keeps what it found. It needs unhack[train] and is off by default.
 
     \b
     unhack audit rewards.py:compute_score --problems rows.jsonl
@@ -167,7 +167,7 @@ def _options(arguments: AuditArguments) -> AuditOptions:
         if path is not None and path.is_dir():
             raise UsageError(f"{option}: {path} is a directory; name a file in it")
         if path is not None and not path.is_file():
-            raise UsageError(f"{option}: {path}: there is no such file")
+            raise UsageError(f"{option}: {path}: no such file")
     tiers = tiers_of(arguments.tiers)
     return AuditOptions(
         tiers=tiers,
@@ -194,13 +194,13 @@ def _check_outputs(arguments: AuditArguments) -> None:
     fixed = None if arguments.fix == STDOUT else arguments.fix
     for option, path in {**files, "--fix": fixed}.items():
         if path is not None and not path.absolute().parent.is_dir():
-            raise UsageError(f"{option}: {path}: there is no directory {path.parent}")
+            raise UsageError(f"{option}: {path}: no such directory: {path.parent}")
         if path is not None and path.is_dir():
-            raise UsageError(f"{option}: {path} is a directory; name a file that is not there yet")
+            raise UsageError(f"{option}: {path} is a directory; name a new file")
     folders = {"--write-tests": arguments.write_tests, "--run": arguments.run}
     for option, path in folders.items():
         if path is not None and path.exists() and not path.is_dir():
-            raise UsageError(f"{option}: {path} is no directory")
+            raise UsageError(f"{option}: {path} is not a directory")
 
 
 def _audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:

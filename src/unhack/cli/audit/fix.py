@@ -65,7 +65,7 @@ def outcome_lines(hardened: HardeningResult, place: Path | None) -> Iterator[Ren
         for change in hardened.kept:
             yield _indent(Text(visible(change)))
     if hardened.refused:
-        yield Text("Tried and taken back:")
+        yield Text("Tried and reverted:")
         for one in hardened.refused:
             yield _indent(Text(visible(one.what)))
             yield _indent(Text(visible(one.why), style="dim"), 4)
@@ -74,7 +74,7 @@ def outcome_lines(hardened: HardeningResult, place: Path | None) -> Iterator[Ren
     again = hardened.report
     if not hardened.target or again is None:
         return
-    yield Text("Every right answer, written as in the rows or otherwise, keeps its score.")
+    yield Text("Every right answer keeps its score, in the given form and in others.")
     if hardened.power_note:
         yield Text(f"Power: {visible(hardened.power_note)}")
     if hardened.closed:
@@ -91,7 +91,7 @@ def _indent(text: Text, by: int = 2) -> Padding:
 
 def _why_none(hardened: HardeningResult) -> str:
     if not hardened.left:
-        return "nothing was proven that calls for a fix"
+        return "no finding calls for a fix"
     if hardened.refused:
-        return "no fix leaves every right answer its score"
-    return "no fix of a line closes what was proven"
+        return "every fix changes the score of some right answer"
+    return "no fix of a single line closes the hole"

@@ -141,10 +141,10 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
         yield Text()
         yield _panel(number, finding, report=report, source=source)
     if report.discovery is not None:
-        yield Text("\nTrained against it", style="bold")
+        yield Text("\nTrained policy (tier 5)", style="bold")
         yield Text(visible(report.discovery.text))
     if report.power is not None:
-        yield Text("\nPower", style="bold")
+        yield Text("\nDetection power", style="bold")
         yield from _power(report)
     if report.checks:
         yield Text("\nChecks", style="bold")
@@ -152,7 +152,7 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     yield Text("\nTried", style="bold")
     yield _tried_table(report)
     yield Text(amount_tried(report))
-    yield Text("\nNot tried, or not to the end", style="bold")
+    yield Text("\nSkipped or cut short", style="bold")
     yield _left_out(report)
 
 
@@ -186,7 +186,7 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
         code = Text(one_line(place.code, most=_CHARS), style="italic")
         rows["where" if finding.place is not None else "in"] = Group(where, code)
     rows["witness"] = Group(
-        Text(_shorten(finding.witness) or "(the empty text)", style="red"),
+        Text(_shorten(finding.witness) or "(empty text)", style="red"),
         Text(f"on problem {one_line(finding.problem, most=_CHARS)} it {score_of(finding)}"),
     )
     if finding.expected_reward is not None:
@@ -194,21 +194,21 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
             Text(expected_reward_text(finding.expected_reward)),
             Text(reach_of(finding.expected_reward)),
         )
-    rows["wrong as"] = Text(one_line(evidence.text, most=_CHARS))
+    rows["evidence"] = Text(one_line(evidence.text, most=_CHARS))
     for name in ("input", "expected", "obtained"):
         said: str = getattr(evidence, name)
         if said:
             rows[name] = Text(one_line(said, most=_CHARS))
     rows["fix"] = Text(visible(finding.fix), style="green")
     if finding.tried_fix:
-        rows["tried"] = Text(visible(tried_fix_text(finding)))
+        rows["fix tried"] = Text(visible(tried_fix_text(finding)))
     found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
     rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
     adds = report.tier_5_adds(finding)
     if adds:
         rows["tier 5 adds"] = Text(adds)
     if finding.catalogue:
-        rows["like"] = Text(visible(finding.catalogue))
+        rows["known case"] = Text(visible(finding.catalogue))
     table = _grid()
     for name, value in rows.items():
         table.add_row(name, value)
@@ -220,14 +220,14 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
 def _others(finding: Finding) -> str:
     names = ", ".join(finding.also[:3])
     more = len(finding.also) - 3
-    return f"for the same cause also {names}" + (f" and {more} more" if more > 0 else "")
+    return f"same cause: {names}" + (f" and {more} more" if more > 0 else "")
 
 
 def _shorten(text: str) -> str:
     lines = visible(text, most=_WITNESS_CHARS).rstrip("\n").split("\n")
     if len(lines) > _WITNESS_LINES:
         left_out = len(lines) - _WITNESS_LINES
-        lines = [*lines[:_WITNESS_LINES], f"… {left_out} more lines; --json gives all of them"]
+        lines = [*lines[:_WITNESS_LINES], f"… {left_out} more lines; --json shows all"]
     return "\n".join(lines)
 
 

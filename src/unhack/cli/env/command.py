@@ -68,7 +68,7 @@ def play(
 
     found = list(find_tasks(task))
     if len(found) != 1:
-        raise UsageError(f"{task!r} stands for {len(found)} tasks; play one, such as {found[0].id}")
+        raise UsageError(f"{task!r} matches {len(found)} tasks; name one, such as {found[0].id}")
     play_here(found[0], progress=progress)
 
 

@@ -62,7 +62,7 @@ class ScoreArguments:
     ] = None
     html: Annotated[
         Path | None,
-        valued("Also write one page to browse, with failed cases.", metavar="FILE"),
+        valued("Also write an HTML page with the failed cases.", metavar="FILE"),
     ] = None
     group_size: Annotated[
         int | None,
@@ -197,7 +197,7 @@ def _check_page(path: Path | None) -> None:
     if path is not None and path.is_dir():
         raise UsageError(f"--html {path}: this is a directory; name a file in it")
     if path is not None and not path.absolute().parent.is_dir():
-        raise UsageError(f"--html {path}: there is no directory {path.parent}")
+        raise UsageError(f"--html {path}: no such directory: {path.parent}")
 
 
 def _judge(

@@ -60,8 +60,8 @@ def _weigh_texts(rollouts: DiscoveryRollouts) -> None:
 
 
 def _strategies(rollouts: DiscoveryRollouts, grammar: Grammar) -> list[Attack]:
-    """The sequences that are worth most, each in as few pieces as are still rewarded: an attack for each
-    kind of claim, a place of it for each sequence."""
+    """The sequences that are worth most, each in as few pieces as are still rewarded: an attack for
+    each kind of claim, a place of it for each sequence."""
     worth = {tokens: record.worth for tokens, record in rollouts.sequences.items() if record.wrong}
     best = sorted(worth, key=lambda tokens: (-worth[tokens], len(tokens)))[:_STRATEGIES]
     by_claim: dict[Claim, list[tuple[Token, ...]]] = defaultdict(list)

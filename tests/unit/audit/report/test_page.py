@@ -83,7 +83,7 @@ def test_a_finding_shows_its_witness_evidence_line_and_fix() -> None:
     text = Reader(page(report(SUFFIX), source=SOURCE)).text
     for part in (
         FLAWS["suffix_match"].title,
-        "It scores 1, and 1 is enough to pass",
+        "It scores 1; 1 passes",
         "It answers '142', which is not '42'.",
         "expected 42 obtained 142",
         "rewards/sums.py:7",

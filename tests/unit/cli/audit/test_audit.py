@@ -200,7 +200,7 @@ class TestFix:
         for words in (
             "exploitable: open.py:compute_score",
             "Changed in the diff:",
-            "Every right answer, written as in the rows or otherwise, keeps its score.",
+            "Every right answer keeps its score, in the given form and in others.",
             "Audited again: no hack found",
         ):
             assert words in " ".join(ran.err.split())
@@ -232,7 +232,7 @@ class TestFix:
         command = ("audit", "open.py:compute_score", *FULL, "--fix", "fixed.py")
         ran = run(*command)
         assert (ran.code, ran.out) == (2, "")
-        assert "fixed.py is there already; --force replaces it" in ran.err
+        assert "fixed.py already exists; use --force to replace it" in ran.err
         assert (folder / "fixed.py").read_text() == "mine"
         assert run(*command, "--force").code == 1
         assert "def compute_score" in (folder / "fixed.py").read_text()
@@ -272,11 +272,11 @@ class TestFix:
     def test_nothing_is_written_where_nothing_is_proven(self, run: Run, folder: Path) -> None:
         ran = run("audit", "exact.py:compute_score", *FULL, "--fix", "fixed.py")
         assert ran.code == 0
-        assert "None: nothing was proven that calls for a fix; fixed.py was not" in ran.out
+        assert "None: no finding calls for a fix; fixed.py was not" in ran.out
         assert not (folder / "fixed.py").exists()
         ran = run("audit", "exact.py:compute_score", *FULL, "--fix")
         assert (ran.code, ran.out) == (0, "")
-        assert "None: nothing was proven that calls for a fix; there is no diff." in ran.err
+        assert "None: no finding calls for a fix; there is no diff." in ran.err
 
 
 class TestTier5:
@@ -311,7 +311,7 @@ class TestUsage:
     @pytest.mark.parametrize(
         ("words", "complaint"),
         [
-            (["--tiers", "1,9"], "'9' is no tier; there are 1 heuristic, 2 white-box"),
+            (["--tiers", "1,9"], "'9' is not a tier; the tiers are 1 heuristic, 2 white-box"),
             (["--tiers", ""], "'' is no tier"),
             (["--model", "none"], "--model is what tier 5 trains; add 5 to --tiers"),
             (["--tiers", "5", "--model", "."], "is no folder of a Hugging Face model"),

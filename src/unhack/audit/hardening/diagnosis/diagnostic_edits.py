@@ -225,7 +225,7 @@ def _equality(node: ast.Compare, page: Page) -> Made:
         else:
             text = f"(({one}) in (None, '', [], ()) or {page.of(node)})"
         flaws = ("fail_open_gold", "hollow_format")
-        yield node, [page.replace(node, text)], flaws, "nothing is no answer", PLAIN
+        yield node, [page.replace(node, text)], flaws, "an empty answer does not count", PLAIN
 
 
 def _is_checksum(name: str, page: Page) -> bool:

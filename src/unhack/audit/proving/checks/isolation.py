@@ -86,9 +86,9 @@ def examine(
     if not isinstance(subject, FunctionSubject) or not samples or prover.budget.spent:
         return IsolationResult()
     if not steady:
-        text = "its scores vary by themselves, so nothing can be said of its neighbours"
+        text = "its scores vary from run to run, so this cannot be checked"
         return IsolationResult(
-            (AuditCheck(Area.ISOLATION, "the same score in company", None, text),)
+            (AuditCheck(Area.ISOLATION, "the same score beside other completions", None, text),)
         )
     runner = _TrialRunner(prover, subject, fresh, _wall(prover, fresh, thorough=thorough))
     hostiles = tuple(hostile(steady))
@@ -134,7 +134,7 @@ def _trials(
     yield _Trial(Area.DETERMINISM, f"{same}in a batch", Way.BATCH, honest, before=hostiles[:8])
     yield _Trial(Area.ISOLATION, f"{same}one after another", Way.SERIES, (*honest, *honest[::-1]))
     yield _Trial(
-        Area.ISOLATION, f"{same}after a hostile neighbour", Way.SERIES, few, before=hostiles
+        Area.ISOLATION, f"{same}after a hostile completion", Way.SERIES, few, before=hostiles
     )
     ends = tuple(leaving(samples))
     if ends:
@@ -209,7 +209,7 @@ class _TrialRunner:
             if _are_late(changes):
                 return self._late(trial, first), None
         same, total = len(trial.honest) - len(changes), len(trial.honest)
-        text = f"{same} of {total} completions get the score that they get alone"
+        text = f"{same} of {total} completions get the same score as alone"
         if not changes:
             return AuditCheck(trial.area, trial.name, True, text), None
         by_itself = replace(trial, before=(), stragglers=(), honest=(changes[0].query,))
@@ -240,7 +240,7 @@ class _TrialRunner:
         control = replace(trial, stragglers=())
         if control == trial or self.run([control])[0]:
             return AuditCheck(trial.area, trial.name, None, text)
-        text += "; without a straggler all get theirs"
+        text += "; without a straggler, all do"
         return AuditCheck(trial.area, trial.name, False, text, trial.stragglers[0].completion)
 
 

@@ -112,7 +112,7 @@ class Screening:
             if budget.spent:
                 return budget.spent
             if budget.calls <= kept:
-                return "its part of the calls is used up"
+                return "its share of the calls is used up"
             programs = self.waiting[0].strategy.attack.for_code
             size = min(_CHUNK_OF_PROGRAMS if programs else _CHUNK, budget.calls - kept)
             chunk, self.waiting = self.waiting[:size], self.waiting[size:]

@@ -78,9 +78,9 @@ def _is_constant(payloads: Iterable[Payload]) -> bool:
 def _of_attempts(payload: Payload, expected_reward: ExpectedReward) -> str:
     count = len(set(parts_of(payload.text)))
     return (
-        f"it says {count} different things and commits to none; made without the right answer, it "
-        f"is rewarded on {expected_reward.rewarded} of {expected_reward.problems} problems, where "
-        "that is one of them"
+        f"it gives {count} different answers and commits to none; made without the right answer, "
+        f"it is rewarded on {expected_reward.rewarded} of {expected_reward.problems} problems, "
+        "where one of them is right"
     )
 
 

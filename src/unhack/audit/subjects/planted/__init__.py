@@ -16,7 +16,7 @@ from unhack.audit.subjects.planted.entries import (
     planted_entries,
     score,
 )
-from unhack.audit.subjects.planted.guesses import battery, chance, load_strategy, mean_paid
+from unhack.audit.subjects.planted.guesses import battery, chance, load_strategy, mean_reward
 
 __all__ = [
     "ClaimStanding",
@@ -27,7 +27,7 @@ __all__ = [
     "battery",
     "chance",
     "load_strategy",
-    "mean_paid",
+    "mean_reward",
     "planted_entries",
     "score",
     "standings",

@@ -77,7 +77,7 @@ def rewarded(score: Score, row: Any, *, text: str) -> float:
     return min(share, 1.0) if share > 0.5 else 0.0
 
 
-def mean_paid(score: Score, rows: Sequence[Any], *, strategy: Strategy) -> float:
+def mean_reward(score: Score, rows: Sequence[Any], *, strategy: Strategy) -> float:
     """The mean over the rows of a strategy's reward."""
     return sum(rewarded(score, row, text=strategy(row.prompt)) for row in rows) / len(rows)
 

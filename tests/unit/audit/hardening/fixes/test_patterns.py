@@ -27,8 +27,8 @@ def made(line: str) -> list[str]:
         (r're.findall(r"(\d+)", said)', r're.findall(r"(-?\d+)", said)'),
     ],
 )
-def test_a_pattern_is_fixed_where_it_stands(line: str, repaired: str) -> None:
-    assert repaired in made(line)
+def test_a_pattern_is_fixed_where_it_stands(line: str, fixed: str) -> None:
+    assert fixed in made(line)
 
 
 def test_every_fixed_pattern_compiles() -> None:

@@ -158,7 +158,7 @@ def test_too_little_time_measures_nothing_and_says_so(strict: FunctionSubject, p
     trial = trial_of(strict, pool)
     power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=0.001)
     assert (power.copies, auditor.given) == ((), [])
-    assert power.text == "no weakened copy was audited: its seconds are used up"
+    assert power.text == "no weakened copy was audited: its time budget is used up"
 
 
 @pytest.mark.slow

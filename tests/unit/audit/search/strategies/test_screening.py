@@ -76,7 +76,7 @@ def test_a_screening_that_was_cut_goes_on_where_it_stopped() -> None:
         return taken(asked)
 
     screening.gains_of = counted
-    assert screening.run(kept=2) == "its part of the calls is used up"
+    assert screening.run(kept=2) == "its share of the calls is used up"
     assert len(record.asked) == 10
     screening.prover.budget.calls = 100
     assert screening.run(kept=0) == ""

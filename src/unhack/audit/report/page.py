@@ -267,7 +267,7 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
 def _more(finding: Finding) -> str:
     lines: list[str] = []
     if finding.catalogue:
-        lines.append(f"Known case: {safe(finding.catalogue)}")
+        lines.append(f"Seen in: {safe(finding.catalogue)}")
     if finding.also:
         names = "".join(f"<li><code>{safe(name)}</code></li>" for name in finding.also)
         count = len(finding.also)

@@ -53,7 +53,7 @@ def subject():
 
 def score(subject, problem, completion):
     known = {{item.id: item for item in subject.problems}}
-    assert problem in known, f"there is no problem {{problem!r}} any more: write these tests again"
+    assert problem in known, f"problem {{problem!r}} no longer exists; regenerate these tests"
     return subject.score([Query(known[problem], completion)])[0]
 '''
 

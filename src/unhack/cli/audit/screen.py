@@ -201,14 +201,14 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
             rows[name] = Text(one_line(said, most=_CHARS))
     rows["fix"] = Text(visible(finding.fix), style="green")
     if finding.tried_fix:
-        rows["fix tried"] = Text(visible(tried_fix_text(finding)))
+        rows["tried"] = Text(visible(tried_fix_text(finding)))
     found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
     rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
     adds = report.tier_5_adds(finding)
     if adds:
         rows["tier 5 adds"] = Text(adds)
     if finding.catalogue:
-        rows["known case"] = Text(visible(finding.catalogue))
+        rows["seen in"] = Text(visible(finding.catalogue))
     table = _grid()
     for name, value in rows.items():
         table.add_row(name, value)

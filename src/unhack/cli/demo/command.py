@@ -207,7 +207,7 @@ def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
     try:
         found = audited_reward.audit_and_fix(folder, backend)
     except UsageError as error:  # the only thing that it was given is this installation
-        console.print(f"Left out here: {error}")
+        console.print(f"Skipped: {error}")
         return True
     for line in audited_reward.lines(found, folder):
         console.print(line)
@@ -231,7 +231,7 @@ def _show_tournament(console: Console, folder: Path) -> bool:
         with terminal.progress("entries judged", total=total) as advance:
             record = short_tournament.play(folder / "tournament", watch=lambda _entry: advance())
     except (UnhackError, ImportError) as error:
-        console.print(f"Left out here: {error}")
+        console.print(f"Skipped: {error}")
         return True
     console.print(short_tournament.table(record))
     return short_tournament.as_claimed(record)

@@ -9,7 +9,7 @@ import typer
 from unhack.cli.env.order import EnvRunOrder
 from unhack.cli.options import takes
 
-env = typer.Typer(no_args_is_help=True, help="List, play and run tasks of many turns.")
+env = typer.Typer(no_args_is_help=True, help="List, play and run multi-turn tasks.")
 
 
 @env.command("list")
@@ -60,7 +60,7 @@ def play(
     """
     from unhack.core.optional_dependencies import require
 
-    require("pytest", "pytest", purpose="a task of many turns")
+    require("pytest", "pytest", purpose="a multi-turn task")
 
     from unhack.cli.env.play import play_here
     from unhack.core.errors import UsageError
@@ -84,7 +84,7 @@ def run(order: EnvRunOrder) -> None:
     """
     from unhack.core.optional_dependencies import require
 
-    require("pytest", "pytest", purpose="a task of many turns")
+    require("pytest", "pytest", purpose="a multi-turn task")
 
     from unhack.cli.env.run import run_suite
 

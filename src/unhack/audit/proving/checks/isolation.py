@@ -1,4 +1,4 @@
-"""Comparison of a completion's score alone with its score in company: after others, in a thread,
+"""Comparison of a completion's score alone with its score beside others: after them, in a thread,
 beside one that never ends, in one call with them.
 
 Covered: functions by every way of `sessions.Way`, scripts on one disk and at once; neighbours that
@@ -6,7 +6,7 @@ patch what all share, leave things behind, raise, run on, or end the process.
 Not covered: the clock and hash seeds, which are the same in every worker; several machines.
 
 A score that changes does not make a verifier exploitable. A completion that is proven wrong, does
-not pass by itself and passes in company is a finding, of the class `state_leak`.
+not pass by itself and passes beside others is a finding, of the class `state_leak`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Trial:
 
 @dataclass(frozen=True)
 class _Change:
-    """A completion that scored differently in company."""
+    """A completion that scored differently beside others."""
 
     at: int
     query: Query
@@ -80,7 +80,7 @@ class _Change:
 def examine(
     prover: Prover, samples: Sequence[GroupSample], fresh: Fresh, *, thorough: bool
 ) -> IsolationResult:
-    """Compare scores in company with `fresh`; nothing for subjects that share no process."""
+    """Compare scores beside others with `fresh`; nothing for subjects that share no process."""
     subject = prover.journal.subject
     steady = [sample for sample in samples if not sample.baseline.unsteady]
     if not isinstance(subject, FunctionSubject) or not samples or prover.budget.spent:
@@ -269,7 +269,7 @@ def _findings(
     *,
     samples: Sequence[GroupSample],
 ) -> Iterator[Finding]:
-    """The wrong completion that passes in company, confirmed from scratch."""
+    """The wrong completion that passes beside others, confirmed from scratch."""
     oracle = runner.prover.oracle
     for change in changes:
         sample = next(

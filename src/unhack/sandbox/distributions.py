@@ -54,7 +54,9 @@ class Contents:
 @cache
 def installed_contents() -> tuple[Contents, ...]:
     """The distributions with contents, by name; read once for each process."""
-    found = {one.name: one for one in _scan()}
+    found: dict[str, Contents] = {}
+    for one in _scan():  # in the order of the path: the first is the one that is imported
+        found.setdefault(one.name, one)
     return tuple(found[name] for name in sorted(found))
 
 

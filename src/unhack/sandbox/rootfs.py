@@ -80,7 +80,7 @@ def _withheld(profile: Profile) -> list[str]:
 
     Raises UsageError for a profile that preloads one of them.
     """
-    contents = content_packages()
+    contents: frozenset[str] = frozenset()
     loaded = {name.partition(".")[0] for name in profile.preload} & contents
     if loaded:
         raise UsageError(

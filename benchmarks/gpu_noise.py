@@ -27,7 +27,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "packages/contests/src")]
 
 from unhack_contests.kernels.calls.gains import (
     Gains,

@@ -84,9 +84,9 @@ def _withheld(profile: Profile) -> list[str]:
     loaded = {name.partition(".")[0] for name in profile.preload} & contents
     if loaded:
         raise UsageError(
-            f"{sorted(loaded)[0]} cannot be preloaded: it brings contents of unhack (an entry point "
-            "of a group unhack.…), and a job must not see those; put what jobs import into a "
-            "package of its own"
+            f"{sorted(loaded)[0]} cannot be preloaded: its distribution brings contents (an entry "
+            "point of a group unhack.…), and a job must not see those; put what jobs import into "
+            "a distribution of its own"
         )
     return sorted(contents | ENGINE if profile.role is Role.CANDIDATE else contents)
 

@@ -68,7 +68,7 @@ def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest
     for contest, one in installed.items():
         if name in one.tracks:
             raise UsageError(f"{name} is a track: {contest} --option track={name}")
-    raise missing_error("contest", name, group=GROUP, package="unhack-contests")
+    raise missing_error("contest", name, group=GROUP, packages=("contests", "suites"))
 
 
 def _load_folder(name: str, options: dict[str, str]) -> Contest:

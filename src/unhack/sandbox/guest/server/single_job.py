@@ -29,6 +29,7 @@ from typing import Any
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import clock, fork_server, job_start
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
+from unhack.sandbox.linux.sockets import receive
 
 GO, KILL = b"go", b"K"
 STARTED = b"S"
@@ -187,7 +188,7 @@ def _watch(pid: int, pidfd: int, *, host: int, control: socket.socket) -> None:
         if pidfd in ready:
             _report(pid, started, control)
             return
-        if host in ready or not control.recv(64):
+        if host in ready or not receive(control.recv, 64):
             return
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
@@ -198,7 +199,7 @@ def _receive(control: socket.socket, host: int) -> bytes:
     poller.register(host, select.POLLIN)
     poller.register(control, select.POLLIN)
     gone = host in {fd for fd, _ in poller.poll()}
-    return b"" if gone else control.recv(1 << 20)
+    return b"" if gone else receive(control.recv, 1 << 20)
 
 
 def main(control_fd: int, host: int) -> None:

@@ -26,6 +26,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
 import corpus
+
 import corpus_page
 from measure import full_record, save
 from naive_judge.quantization import NaiveQuantization

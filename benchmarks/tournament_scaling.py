@@ -20,9 +20,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
-from tests.unit.tournament.contests.scaling.trained.unusual import UNUSUAL
-
 import corpus
+from packages.contests.tests.scaling.trained.unusual import UNUSUAL
+
 from measure import save
 from unhack.tournament.contest import Contest, DataPool, Files
 from unhack.tournament.contests.registry import load_contest

@@ -11,8 +11,7 @@ from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.core.extras import require
-from unhack.sandbox.gpu.cards import Card, check_free, choose_card
-from unhack.sandbox.gpu.neighbours import own_processes
+from unhack.sandbox.gpu.cards import Card, check_free, choose_card, own_processes
 
 
 def place_of(device: str) -> tuple[Card, str]:

@@ -14,7 +14,7 @@ from unhack.sandbox.conformance import CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
 from unhack.sandbox.job import Isolation
 
-BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
+BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK)
 """The levels that the doctor examines."""
 
 

@@ -9,14 +9,13 @@ import pytest
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.gpu import cards
-from unhack.sandbox.gpu.cards import Card
-from unhack.sandbox.gpu.neighbours import agents_processes, known, own_processes
+from unhack.sandbox.gpu.cards import Card, agents_processes, cotenants, own_processes
 
 
 def test_agents_of_another_process_are_ours_while_they_are_known() -> None:
     stranger = os.getppid()
     assert stranger not in own_processes()
-    with known((stranger,)):
+    with cotenants((stranger,)):
         assert {stranger, os.getpid()} <= own_processes()
         assert stranger in agents_processes()
         assert os.getpid() not in agents_processes()
@@ -29,7 +28,7 @@ def test_the_tree_below_an_agent_is_ours_too() -> None:
         assert shell.stdout is not None
         child = int(shell.stdout.readline())
         try:
-            with known((shell.pid,)):
+            with cotenants((shell.pid,)):
                 assert {shell.pid, child} <= own_processes()
         finally:
             os.kill(child, 9)
@@ -44,5 +43,5 @@ def test_a_card_that_agents_of_the_node_hold_is_not_busy(monkeypatch: pytest.Mon
     card = Card(0, "/dev/null")
     with pytest.raises(SandboxUnavailableError, match="process 1"):
         cards.check_free(card, ours=own_processes())
-    with known((1,)):
+    with cotenants((1,)):
         cards.check_free(card, ours=own_processes())

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "packages/contests/src")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from unhack_contests.kernels.calls.gains import (
     Gains,

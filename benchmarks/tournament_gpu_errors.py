@@ -17,8 +17,8 @@ from pathlib import Path
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "packages/contests/src")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from unhack_contests.kernels.gpu import oracle
 from unhack_contests.kernels.gpu.problem import NARROWER, UNITS

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import ENGINE, content_packages
+from unhack.sandbox.distributions import ENGINE
 from unhack.sandbox.job import Kind, Profile, Role
 
 _PACKAGES = ("site-packages", "dist-packages")

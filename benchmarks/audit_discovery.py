@@ -37,11 +37,11 @@ from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.runner import audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.subjects.planted import planted_entries, subject_of
 from unhack.core import plain
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
 from unhack.training.discovery.explore import Reinforcement
+from unhack_verifier_bench import planted_entries, subject_of
 
 HERE = Path(__file__).resolve().parent
 BLIND = HERE / "blind_verifiers"
@@ -211,7 +211,7 @@ def figures_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "planted_classes_5_others_union_of": dict(sorted(classes.items())),
         "sound": len(sound),
         "sound_accused": [row["name"] for row in sound if row["kinds"]],
-        "hack_called_leniency": sum(
+        "hack_called_false_accept": sum(
             row["label"] == "hack" and row["kinds"] == ["false_accept"] for row in learnt
         ),
         "cpu_s": spread([row["cpu_s"] for row in learnt]),

@@ -24,11 +24,11 @@ from unhack.audit.environments.attack import EnvironmentAttack
 from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes, actions_of, before
 from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.planted import graders
-from unhack.audit.environments.planted.tasks import SHAPES
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
+from unhack_verifier_bench.environments import graders
+from unhack_verifier_bench.environments.tasks import SHAPES
 
 FOREIGN = (graders.IN_PLACE, graders.REVERT, graders.FRESH)
 AT_ONCE = 2

@@ -12,13 +12,13 @@ from unhack.audit.environments.attack import EnvironmentAttack
 from unhack.audit.environments.episode_runner import OwnEpisodes, actions_of, before
 from unhack.audit.environments.foreign.container import AttackPlay, ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.planted import tasks
-from unhack.audit.environments.planted.pairs import WINS_AGAINST
 from unhack.audit.environments.proving import BehaviourOracle
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
 from unhack.environments.task import RepositoryTask
+from unhack_verifier_bench.environments import tasks
+from unhack_verifier_bench.environments.pairs import WINS_AGAINST
 
 COSTLY = {"fork_bomb", "memory_bomb", "endless_command"}
 ATTACKS = [

@@ -44,7 +44,7 @@ class Workers:
         return cls(workers, shards, len(os.sched_getaffinity(0)), told)
 
 
-BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
+BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK)
 """The levels that the doctor examines."""
 
 

@@ -274,9 +274,9 @@ def contests(as_json: Json = False) -> None:
     check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.contests.registry import CONTESTS, load_contest
+    from unhack.tournament.contests.registry import installed_contests, load_contest
 
-    found = [load_contest(name) for name in CONTESTS]
+    found = [load_contest(name) for name in installed_contests()]
     if as_json:
         terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return
@@ -301,11 +301,12 @@ def agents(as_json: Json = False) -> None:
 
 
 def _plan(order: RunOrder) -> TournamentPlan:
-    from unhack.tournament.contests.registry import PATHS
+    from unhack.tournament.contests.registry import installed_contests
     from unhack.tournament.record.settings import TournamentPlan
 
     options = pairs("--option", order.option)
-    for name in set(PATHS) & set(options):
+    installed = installed_contests().get(order.contest)
+    for name in set(installed.paths if installed else ()) & set(options):
         options[name] = str(Path(options[name]).absolute())
     if order.model is not None:
         options["model"] = order.model

@@ -112,7 +112,7 @@ def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "planted_witnesses_dead": sum(row["dead"] for row in changed),
         "right_completions": sum(row["right"] for row in changed),
         "right_completions_lost": sum(row["lost"] for row in changed),
-        "not_mended": [row["name"] for row in hacked if row["left"] or not row["changes"]],
+        "not_fixed": [row["name"] for row in hacked if row["left"] or not row["changes"]],
         "median_s": statistics.median(row["seconds"] for row in rows),
     }
 

@@ -12,8 +12,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.environments.arena import Arena, AttackPlay, actions_of, before
 from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack, Sent
+from unhack.audit.environments.episode_runner import AttackPlay, EpisodeRunner, actions_of, before
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.report.flaws import FLAWS
@@ -42,7 +42,7 @@ class TaskTrial:
     """A task with where it is played and the oracle that knows its reference."""
 
     task: RepositoryTask
-    arena: Arena
+    runner: EpisodeRunner
     oracle: BehaviourOracle
     count: Callable[[], None]
     """Called for each play."""
@@ -50,7 +50,7 @@ class TaskTrial:
     async def play(self, attack: EnvironmentAttack, actions: Sequence[Sent]) -> AttackPlay:
         """Play some actions of an attack."""
         self.count()
-        return await self.arena.play(self.task, actions, before=before(attack, self.task))
+        return await self.runner.play(self.task, actions, before=before(attack, self.task))
 
     async def attempt(
         self, attack: EnvironmentAttack, actions: Sequence[Sent] | None = None

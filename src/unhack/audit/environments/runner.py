@@ -19,9 +19,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena
 from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
 from unhack.audit.environments.attacks.answers import cheat_on_visible
+from unhack.audit.environments.episode_runner import (
+    EpisodeRunner,
+    ForeignEpisodeRunner,
+    OwnEpisodeRunner,
+)
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
 from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
@@ -138,13 +142,17 @@ async def audit_environment(
         raise UsageError(f"{subject.name}: there are no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
-    commands = CommandPool(keepers=1)
-    arena = OwnArena(backend=backend) if subject.grader is None else ForeignArena(subject.grader)
+    commands = CommandPool(slots=1)
+    runner = (
+        OwnEpisodeRunner(backend=backend)
+        if subject.grader is None
+        else ForeignEpisodeRunner(subject.grader)
+    )
     try:
         one = _Audit(subject, tasks, options, on_progress)
-        return await one.run(arena, commands, on_point=on_point)
+        return await one.run(runner, commands, on_point=on_point)
     finally:
-        arena.close()
+        runner.close()
         commands.close()
 
 
@@ -170,7 +178,7 @@ class _Audit:
 
     async def run(
         self,
-        arena: Arena,
+        runner: EpisodeRunner,
         commands: CommandPool,
         *,
         on_point: Callable[[CurvePoint, str], None],
@@ -178,7 +186,7 @@ class _Audit:
         trials: list[TaskTrial] = []
         for task in self._tasks:
             oracle = BehaviourOracle(task, commands, seed=self._options.seed)
-            trial = TaskTrial(task, arena, oracle, self._count)
+            trial = TaskTrial(task, runner, oracle, self._count)
             if await self._controls(trial):
                 trials.append(trial)
         results = await self._play_known(trials) if 1 in self._options.tiers else []
@@ -238,9 +246,9 @@ class _Audit:
     async def _controls(self, trial: TaskTrial) -> bool:
         """True where the reference passes twice and doing nothing loses."""
         task = trial.task
-        honest = [await trial.arena.play(task, solution_of(task)) for _ in range(2)]
-        idle = await trial.arena.play(task, [Submit()])
-        cheat = await trial.arena.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
+        honest = [await trial.runner.play(task, solution_of(task)) for _ in range(2)]
+        idle = await trial.runner.play(task, [Submit()])
+        cheat = await trial.runner.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
         self._plays += 4
         ends = [play.outcome for play in honest]
         right = ends == [EpisodeEnd.PASSED] * 2

@@ -38,7 +38,7 @@ class AttackPlay:
     """The sum of the step rewards, the outcome left out; 0 where none are given."""
 
 
-class Arena(Protocol):
+class EpisodeRunner(Protocol):
     """A place where episodes are played and judged."""
 
     async def play(
@@ -61,7 +61,7 @@ def before(attack: EnvironmentAttack, task: RepositoryTask) -> Sequence[Sent]:
     return attack.accomplice(AgentView.of(task), task.reference)
 
 
-class OwnArena:
+class OwnEpisodeRunner:
     """The environment's own episodes and judge."""
 
     def __init__(self, *, backend: Backend | None = None) -> None:
@@ -72,7 +72,7 @@ class OwnArena:
     async def play(
         self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
     ) -> AttackPlay:
-        """See `Arena`. Actions that never hand in are begun anew until the episode is cut."""
+        """See `EpisodeRunner`. Actions that never hand in are begun anew until it is cut."""
         if before:
             await _through(self.begin(task), [*before, Submit()])
         episode = self.begin(task)
@@ -88,7 +88,7 @@ class OwnArena:
         return AttackPlay(outcome, _handed_in(task, episode), verdict.reason, paid)
 
     def close(self) -> None:
-        """End the keepers."""
+        """End the supervisors."""
         self.workshop.close()
 
     def begin(self, task: RepositoryTask) -> Episode:
@@ -119,7 +119,7 @@ def _handed_in(task: RepositoryTask, episode: Episode) -> dict[str, bytes]:
     return found
 
 
-class ForeignArena:
+class ForeignEpisodeRunner:
     """The containers of a foreign grader."""
 
     def __init__(self, grader: ForeignGrader) -> None:
@@ -128,7 +128,7 @@ class ForeignArena:
     async def play(
         self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
     ) -> AttackPlay:
-        """See `Arena`."""
+        """See `EpisodeRunner`."""
         play = await self._containers.play(task, actions, before=before)
         return AttackPlay(play.outcome, play.files, play.log[-400:])
 

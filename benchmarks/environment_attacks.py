@@ -21,13 +21,8 @@ from typing import Any
 
 from measure import save
 from unhack.audit.environments.attack import EnvironmentAttack
-from unhack.audit.environments.episode_runner import (
-    EpisodeRunner,
-    ForeignEpisodeRunner,
-    OwnEpisodeRunner,
-    actions_of,
-    before,
-)
+from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes, actions_of, before
+from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
@@ -73,12 +68,12 @@ async def every() -> dict[str, Any]:
     """All graders, one after the other."""
     found: dict[str, Any] = {}
     for grader in FOREIGN:
-        runner = ForeignEpisodeRunner(grader)
+        runner = ContainerEpisodes(grader)
         try:
             found[grader.name] = await table(grader.name, runner)
         finally:
             runner.close()
-    own = OwnEpisodeRunner()
+    own = OwnEpisodes()
     try:
         found["sealed"] = await table("sealed", own)
     finally:

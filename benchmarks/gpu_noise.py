@@ -28,6 +28,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from unhack_contests.kernels.calls.gains import (
     Gains,

@@ -9,15 +9,10 @@ import itertools
 import pytest
 
 from unhack.audit.environments.attack import EnvironmentAttack
-from unhack.audit.environments.episode_runner import (
-    AttackPlay,
-    ForeignEpisodeRunner,
-    OwnEpisodeRunner,
-    actions_of,
-    before,
-)
+from unhack.audit.environments.episode_runner import OwnEpisodes, actions_of, before
+from unhack.audit.environments.foreign.container import AttackPlay, ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.environments.proving import BehaviourOracle
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
@@ -34,7 +29,7 @@ ATTACKS = [
 
 def _own(attack: EnvironmentAttack, task: RepositoryTask) -> AttackPlay:
     async def play() -> AttackPlay:
-        runner = OwnEpisodeRunner()
+        runner = OwnEpisodes()
         try:
             return await runner.play(task, actions_of(attack, task), before=before(attack, task))
         finally:
@@ -60,7 +55,7 @@ def test_every_attack_wins_against_the_grader_that_it_was_made_for(name: str) ->
     attack = ENVIRONMENT_ATTACKS[name]
 
     async def play() -> tuple[EpisodeEnd, EpisodeEnd, AttackPlay]:
-        runner = ForeignEpisodeRunner(grader)
+        runner = ContainerEpisodes(grader)
         try:
             right = await runner.play(task, solution_of(task))
             idle = await runner.play(task, [Submit()])
@@ -79,7 +74,7 @@ def test_broken_and_mended_tests_are_paid_nothing_and_would_be_by_a_naive_rule()
     attack, task = ENVIRONMENT_ATTACKS["pumped_steps"], tasks.STEPWISE
 
     async def play() -> tuple[float, float]:
-        runner = OwnEpisodeRunner()
+        runner = OwnEpisodes()
         try:
             episode = runner.begin(task)
             for action in actions_of(attack, task):
@@ -102,7 +97,7 @@ def test_the_oracle_knows_the_reference_from_the_start_of_every_task(name: str) 
     task = tasks.PLANTED_TASKS[name]
 
     async def ask() -> tuple[object, object]:
-        runner = OwnEpisodeRunner()
+        runner = OwnEpisodes()
         try:
             oracle = BehaviourOracle(task, runner.workshop.commands)
             right = await runner.play(task, solution_of(task))

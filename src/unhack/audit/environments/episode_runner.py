@@ -1,4 +1,4 @@
-"""Places where attacks are played: own episodes, or the containers of a foreign grader.
+"""Runners of episodes with attacks: own episodes, or the containers of a foreign grader.
 
 Covered: the end of each play, the declared files that it left, what its steps were paid.
 Not covered: judging that a win is wrong (`oracle`).
@@ -6,13 +6,13 @@ Not covered: judging that a win is wrong (`oracle`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from unhack.audit.environments.attack import AgentView, EnvironmentAttack, Sent
-from unhack.audit.environments.foreign.container import Containers
-from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
+from unhack.audit.environments.foreign.container import AttackPlay
+from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.environments.actions import Submit
 from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.episode import Episode, EpisodeLimits, StepRewards
@@ -25,21 +25,8 @@ _TURNS = 40
 _COMMAND_S, _COMMANDS_S = 15.0, 40.0
 
 
-@dataclass(frozen=True, slots=True)
-class AttackPlay:
-    """An episode with an attack in it."""
-
-    outcome: EpisodeEnd
-    files: Mapping[str, bytes]
-    """All declared files as they were handed in; empty where the container was lost."""
-    said: str
-    """The judge's reason, or the end of the grader's output."""
-    paid: float = 0.0
-    """The sum of the step rewards, the outcome left out; 0 where none are given."""
-
-
 class EpisodeRunner(Protocol):
-    """A place where episodes are played and judged."""
+    """Interface to what plays and judges episodes."""
 
     async def play(
         self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
@@ -61,7 +48,7 @@ def before(attack: EnvironmentAttack, task: RepositoryTask) -> Sequence[Sent]:
     return attack.accomplice(AgentView.of(task), task.reference)
 
 
-class OwnEpisodeRunner:
+class OwnEpisodes:
     """The environment's own episodes and judge."""
 
     def __init__(self, *, backend: Backend | None = None) -> None:
@@ -72,7 +59,7 @@ class OwnEpisodeRunner:
     async def play(
         self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
     ) -> AttackPlay:
-        """See `EpisodeRunner`. Actions that never hand in are begun anew until it is cut."""
+        """See `EpisodeRunner`. Actions that never hand in begin anew until the episode is cut."""
         if before:
             await _through(self.begin(task), [*before, Submit()])
         episode = self.begin(task)
@@ -88,7 +75,7 @@ class OwnEpisodeRunner:
         return AttackPlay(outcome, _handed_in(task, episode), verdict.reason, paid)
 
     def close(self) -> None:
-        """End the supervisors."""
+        """End every process."""
         self.workshop.close()
 
     def begin(self, task: RepositoryTask) -> Episode:
@@ -117,21 +104,3 @@ def _handed_in(task: RepositoryTask, episode: Episode) -> dict[str, bytes]:
         else:
             found[path] = text.encode(errors="surrogateescape")
     return found
-
-
-class ForeignEpisodeRunner:
-    """The containers of a foreign grader."""
-
-    def __init__(self, grader: ForeignGrader) -> None:
-        self._containers = Containers(grader)
-
-    async def play(
-        self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
-    ) -> AttackPlay:
-        """See `EpisodeRunner`."""
-        play = await self._containers.play(task, actions, before=before)
-        return AttackPlay(play.outcome, play.files, play.log[-400:])
-
-    def close(self) -> None:
-        """End every process."""
-        self._containers.close()

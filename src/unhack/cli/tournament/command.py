@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli.options import takes, valued
-from unhack.cli.tournament.option_values import pairs, seconds
+from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
-from unhack.cli.tournament.packages import check_packages
 from unhack.cli.tournament.read import read
 from unhack.cli.tournament.review import review
 

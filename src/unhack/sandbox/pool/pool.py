@@ -25,6 +25,7 @@ from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.sandbox.linux import cgroups, memory
 from unhack.sandbox.linux.capabilities import advice
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool import worker
 from unhack.sandbox.pool.admission import HeldJudges, MemoryAdmission, calls_candidate
 from unhack.sandbox.pool.attempt import Attempt
@@ -233,11 +234,9 @@ class Pool:
     def _listen(self, member: Worker) -> None:
         while True:
             try:
-                data = member.control.recv(1 << 16)
+                data = receive(member.control.recv, 1 << 16)
             except BlockingIOError:
                 return
-            except ConnectionResetError:  # it left an order unread; its last reports come first
-                continue
             except OSError:
                 data = b""
             if not data:

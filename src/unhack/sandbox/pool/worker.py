@@ -1,5 +1,5 @@
-"""The host's side of one fork server: start it, give it jobs, read what it reports; and the group of
-those that serve one profile.
+"""The host's side of one fork server: start it, give it jobs, read what it reports; and the group
+of those that serve one profile.
 
 Nothing of the host is inherited but two sockets (`guest_start`).
 """

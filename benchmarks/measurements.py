@@ -292,7 +292,7 @@ def workspaces() -> list[Row]:
         Row("fork of a workspace of 2,000 files, and one edit", fork, "workspaces"),
         Row("a command in a workspace of 2,000 files", step, "workspaces"),
         Row("episodes of `repos` (list, write, test, submit, judged)", rate, "workspaces"),
-        Row("episodes while keepers, workers and hosts are killed", text, "episode_soak"),
+        Row("episodes while supervisors, workers and hosts are killed", text, "episode_soak"),
     ]
 
 

@@ -42,7 +42,7 @@ class TestTheWorker:
         text = f"void f(const float *x, float *y, long n) {{ {loop} }}"
         with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=60.0)
-            numbers = np.frombuffer(process.arena, np.float32)
+            numbers = np.frombuffer(process.shared, np.float32)
             numbers[:100] = np.arange(100)
             assert process.call(0, (0, 4096, 100), timeout_s=60.0) > 0
             assert (numbers[1024:1124] == np.arange(1, 101)).all()
@@ -54,7 +54,7 @@ class TestTheWorker:
         made = compiler.stage({"solution.py": text})
         with made as folder, worker(folder, "solution.py", preload=("numpy",)) as process:
             process.load(timeout_s=60.0)
-            numbers = np.frombuffer(process.arena, np.float32)
+            numbers = np.frombuffer(process.shared, np.float32)
             numbers[:10] = 3
             with pytest.raises(KernelError, match="read-only"):
                 process.call(0, (0, 10, 4096, 10, 10), timeout_s=60.0)
@@ -84,7 +84,7 @@ class TestTheWorker:
         with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=60.0)
             process.call(0, (0, 4096, 1), timeout_s=60.0)
-            assert np.frombuffer(process.arena, np.float32)[1024] == -1
+            assert np.frombuffer(process.shared, np.float32)[1024] == -1
 
     def test_threads_and_what_they_use_are_counted(self) -> None:
         text = (

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.agents.command_line.surroundings import WantedFiles
+from unhack.agents.command_line.host_files import WantedFiles
 from unhack.agents.play import HostFiles, Play
 from unhack.core.errors import UsageError
 from unhack.sandbox.gpu.tree_card import TreeCard, with_card

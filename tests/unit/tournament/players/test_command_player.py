@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from unhack.agents.command_line.note import note_usage
+from unhack.agents.command_line.transcript import note_usage
 from unhack.agents.play import AgentUsage, Play, PlayEnding
 from unhack.core.errors import UnknownNameError
 from unhack.tournament.contest import DECLINED, Flag, Measurement, Terms, invalid

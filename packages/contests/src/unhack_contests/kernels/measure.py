@@ -93,7 +93,7 @@ def _process(
 ) -> KernelProcess:
     threads = str(options.threads)
     plan = KernelPlan(
-        arena_bytes=size,
+        shared_bytes=size,
         functions=tuple((problem.name, _kinds(problem)) for problem in map(find, options.problems)),
         preload=made.preload,
         programs=made.programs,

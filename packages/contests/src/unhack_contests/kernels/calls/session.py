@@ -64,7 +64,7 @@ class KernelSide:
     max_threads: int = 1
 
     def __post_init__(self) -> None:
-        self.arena = np.frombuffer(self.process.arena, np.uint8)
+        self.arena = np.frombuffer(self.process.shared, np.uint8)
 
     def load(self, timeout_s: float) -> None:
         """Load it and note what that cost. Raises KernelError."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unhack.agents.command_line.surroundings import PACKAGES, package_binds
+from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.rootfs import interpreter
@@ -89,7 +89,7 @@ def command() -> list[str]:
 
 
 def room(files: Files) -> GpuRoom:
-    """The surroundings of a worker with these files."""
+    """The room of a worker with these files."""
     harness = str(Path(guest.__file__).parent)
     return GpuRoom(
         files=files,

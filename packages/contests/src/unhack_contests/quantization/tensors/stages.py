@@ -27,7 +27,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.agents.command_line.surroundings import PACKAGES, package_binds
+from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.rootfs import interpreter

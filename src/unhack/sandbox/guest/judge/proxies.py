@@ -1,4 +1,4 @@
-"""Stand-ins: the Python classes and objects that a script has in place of the candidate's.
+"""Proxies: the Python classes and objects that a script has in place of the candidate's.
 
 Each class of the solution is one class here, made by the metaclass `Mirror`; an object is an
 instance of it that holds nothing but its number. Attributes are asked of the candidate.
@@ -107,7 +107,7 @@ def _defines(cls: type, name: str) -> bool:
 
 
 class Mirror(type):
-    """The metaclass of stand-ins."""
+    """The metaclass of proxies."""
 
     def __getattribute__(cls, name: str) -> Any:
         if name in _CLASS_LOCAL or _defines(cls, name):
@@ -152,7 +152,7 @@ class Mirror(type):
 
     def __contains__(cls, item: Any) -> bool:
         record = record_of(cls)
-        if not is_stand_in(item) and not record.seal.classes.is_declared(cls):
+        if not is_proxy(item) and not record.seal.classes.is_declared(cls):
             raise record.seal.violate(undeclared("in", record))
         return bool(record.seal.ask("contains", record.number, args=(item,)))
 
@@ -179,7 +179,7 @@ class Mirror(type):
 Mirror.__name__ = Mirror.__qualname__ = "type"  # for the texts of Python's own errors
 
 
-def is_stand_in(value: Any) -> bool:
+def is_proxy(value: Any) -> bool:
     """True for an object or a class of the candidate."""
     kind = type(value)
     return kind is Mirror or type(kind) is Mirror
@@ -308,16 +308,16 @@ def error_state(error: Any) -> dict[str, Any]:
     return _error_space(error)
 
 
-def number_of(stand_in: Any) -> int:
+def number_of(proxy: Any) -> int:
     """The number of an object."""
-    if issubclass(type(stand_in), BaseException):
-        return error_state(stand_in)["_unhack_number"]
-    return _number.__get__(stand_in)
+    if issubclass(type(proxy), BaseException):
+        return error_state(proxy)["_unhack_number"]
+    return _number.__get__(proxy)
 
 
-def set_number(stand_in: Any, number: int) -> None:
-    """Tell a new stand-in of an object its number."""
-    _number.__set__(stand_in, number)
+def set_number(proxy: Any, number: int) -> None:
+    """Tell a new proxy of an object its number."""
+    _number.__set__(proxy, number)
 
 
 def _claimed_class(kind: type) -> type:

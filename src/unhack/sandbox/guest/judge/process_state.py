@@ -35,7 +35,7 @@ _WATCHED = {
 }
 
 
-class Surroundings:
+class ProcessState:
     """The state beside the values, as it was at the last message."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
-"""The host's side of one keeper: start it, give it a command, read what is left.
+"""The host's side of one supervisor: start it, give it a command, read what is left.
 
-Covered: one command at a time; output that nobody reads is bounded; a keeper that ends is told
+Covered: one command at a time; output that nobody reads is bounded; a supervisor that ends is told
 apart from a command that does.
 Not covered: trying again, which `workspace.command_pool` does.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError
-from unhack.sandbox.guest.server import init, keeper, overlay
+from unhack.sandbox.guest.server import init, overlay, supervisor
 from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Kind, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
@@ -44,21 +44,21 @@ _STARTED_WITH = {
 }
 
 
-class KeeperLost(Exception):
-    """The keeper ended, or could not begin a command."""
+class SupervisorLost(Exception):
+    """The supervisor ended, or could not begin a command."""
 
 
 @dataclass(frozen=True, slots=True)
-class KeeperPlan:
-    """The surroundings of commands: what they can read beside the workspace."""
+class SupervisorPlan:
+    """Files and variables that commands can read beside the workspace."""
 
     layers: str
     """The store's directory on the host."""
     uid: int
     """The outer uid of commands where root starts them."""
     preload: tuple[str, ...] = ("pytest",)
-    """Modules that a warm keeper runs without starting an interpreter; of site-packages only what
-    these import is visible."""
+    """Modules that a warm supervisor runs without starting an interpreter; of site-packages only
+    what these import is visible."""
     binds: tuple[tuple[str, str], ...] = ()
     """(host path, path inside) pairs, read-only."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -77,10 +77,10 @@ class KeeperPlan:
         return replace(spec, binds=placed, symlinks=links, scratch=False)
 
 
-class Keeper:
+class Supervisor:
     """One warm, sealed process that runs commands."""
 
-    def __init__(self, plan: KeeperPlan, *, index: int, warm: bool = False) -> None:
+    def __init__(self, plan: SupervisorPlan, *, index: int, warm: bool = False) -> None:
         """`warm` keeps the plan's modules loaded, which makes every other command dearer."""
         self.plan, self.index, self.warm = plan, index, warm
         self.overlay = True
@@ -113,7 +113,7 @@ class Keeper:
         self._control, self._orders = control, orders
         with control_there, orders_there:
             self._process = start_guest(
-                keeper.__name__, control_there, orders_there, environ=_STARTED_WITH
+                supervisor.__name__, control_there, orders_there, environ=_STARTED_WITH
             )
         self._environ = {
             "PATH": "/home/agent/bin:/usr/local/bin:/usr/bin:/bin",
@@ -129,11 +129,11 @@ class Keeper:
         }
         control.send(json.dumps(self._config(spec)).encode())
         message = await self._control_message()
-        if message == keeper.MAPS:
+        if message == supervisor.MAPS:
             write_maps(self.pid, self.plan.uid)
             control.send(b"ok")
             message = await self._control_message()
-        if message[:1] != keeper.READY:
+        if message[:1] != supervisor.READY:
             said = message[1:].decode(errors="replace") or "it ended without a word"
             raise SandboxUnavailableError(f"no command can be isolated here: {said}. {advice()}")
         self.overlay = message[1:] == b"1"
@@ -146,10 +146,10 @@ class Keeper:
         self, state: WorkspaceState, command: Command, limits: Limits
     ) -> tuple[CommandResult, int]:
         """Run a command on a state; its result and a descriptor of its writable layer, which the
-        caller closes. Raises KeeperLost."""
+        caller closes. Raises SupervisorLost."""
         assert self._orders is not None
         streams = [BoundedOutput(limits.output_bytes) for _ in range(2)]
-        upper = -1
+        layer = -1
         ends: list[int] = []
         try:
             ends = self._hand_over(self._order(state, command, limits), command, limits)
@@ -160,28 +160,28 @@ class Keeper:
             try:
                 await _readable(self._orders.fileno())
                 message, fds, _, _ = receive(socket.recv_fds, self._orders, 4096, 1)
-                upper = fds[0] if fds else -1
+                layer = fds[0] if fds else -1
                 report = await self._control_message()
                 await asyncio.gather(*readers)
             finally:
                 for reader in readers:
                     reader.cancel()
-            if report[:1] != keeper.ENDED or upper < 0 or message[:1] != keeper.UPPER:
-                raise KeeperLost(message[1:].decode(errors="replace") or "it ended")
+            if report[:1] != supervisor.ENDED or layer < 0 or message[:1] != supervisor.LAYER:
+                raise SupervisorLost(message[1:].decode(errors="replace") or "it ended")
             result = self._result(report, streams, limits)
-        except (OSError, KeeperLost) as error:
-            if upper >= 0:
-                os.close(upper)
-            raise KeeperLost(str(error)) from None
+        except (OSError, SupervisorLost) as error:
+            if layer >= 0:
+                os.close(layer)
+            raise SupervisorLost(str(error)) from None
         except BaseException:  # cancelled: what it is doing is not worth waiting for
-            if upper >= 0:
-                os.close(upper)
+            if layer >= 0:
+                os.close(layer)
             self.close()
             raise
         finally:
             for fd in ends:
                 os.close(fd)
-        return result, upper
+        return result, layer
 
     def close(self) -> None:
         """End it, and every process of a command that it runs."""
@@ -208,7 +208,7 @@ class Keeper:
     def _order(self, state: WorkspaceState, command: Command, limits: Limits) -> dict[str, Any]:
         bounds = [
             (resource.RLIMIT_CPU, max(1, round(limits.cpu_s))),
-            (resource.RLIMIT_NPROC, limits.processes + 2),  # the keeper and process 1
+            (resource.RLIMIT_NPROC, limits.processes + 2),  # the supervisor and process 1
             (resource.RLIMIT_NOFILE, limits.open_files),
             (resource.RLIMIT_FSIZE, limits.file_bytes),
         ]
@@ -273,11 +273,11 @@ class Keeper:
         return receive(self._control.recv, 4096)
 
     def _result(self, report: bytes, streams: list[BoundedOutput], limits: Limits) -> CommandResult:
-        _, status, why, wall, cpu, peak = keeper.REPORT.unpack(report)
-        if why == keeper.NOT_STARTED:
-            raise KeeperLost("the command could not be begun")
-        code = os.waitstatus_to_exitcode(status) if why == keeper.BY_ITSELF else -9
-        limit = {keeper.BY_WALL: "wall", keeper.BY_HOST: "output"}.get(why, "")
+        _, status, why, wall, cpu, peak = supervisor.REPORT.unpack(report)
+        if why == supervisor.NOT_STARTED:
+            raise SupervisorLost("the command could not be begun")
+        code = os.waitstatus_to_exitcode(status) if why == supervisor.BY_ITSELF else -9
+        limit = {supervisor.BY_WALL: "wall", supervisor.BY_HOST: "output"}.get(why, "")
         if code == -9 and not limit:
             near = cpu >= 0.5 * limits.cpu_s or peak >= limits.memory_bytes / 2
             limit = limit_behind_kill(limits, cpu_s=cpu, peak_bytes=peak) if near else ""

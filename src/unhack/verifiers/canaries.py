@@ -30,7 +30,7 @@ _MAX_CODES = 20
 """Functions whose constants are read: the verifier's own and those that it names."""
 _DAY = time.gmtime(86_400)
 _VALUES = ("None", "0", '""', '"0"', "[]", "[0]", "[[0, 0]]", "{}", "(0, 0)", "True")
-"""Source of what a stand-in returns, besides its first argument."""
+"""Source of what a fake returns, besides its first argument."""
 
 
 def texts(answer: str | None, hints: Sequence[str] = ()) -> tuple[str, ...]:
@@ -181,12 +181,12 @@ def modules(names: Sequence[str], sources: Iterable[str]) -> tuple[str, ...]:
 
 
 def _functions(names: Sequence[str], value: str) -> str:
-    head = f"def _stand_in(*args, **kwargs):\n    return {value}\n\n\n"
-    return head + "".join(f"{name} = _stand_in\n" for name in names) + _ANY_NAME
+    head = f"def _fake(*args, **kwargs):\n    return {value}\n\n\n"
+    return head + "".join(f"{name} = _fake\n" for name in names) + _ANY_NAME
 
 
-_ANY_NAME = "\n\ndef __getattr__(name):\n    return _stand_in\n"
-_CLASS = """class _stand_in:
+_ANY_NAME = "\n\ndef __getattr__(name):\n    return _fake\n"
+_CLASS = """class _fake:
     def __init__(self, *args, **kwargs):
         pass
 
@@ -198,7 +198,7 @@ _CLASS = """class _stand_in:
 
 
 def _classes(names: Sequence[str]) -> str:
-    return _CLASS + "".join(f"{name} = _stand_in\n" for name in names) + _ANY_NAME
+    return _CLASS + "".join(f"{name} = _fake\n" for name in names) + _ANY_NAME
 
 
 def _strings(source: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Inside a keeper: a warm, sealed process that runs one command at a time, each in a fresh tree.
+"""The supervisor: a warm, sealed process that runs one command at a time, each in a fresh tree.
 
 For each command it clones process 1 of a new pid, mount and ipc namespace. That mounts a bounded
 file system in memory, the state's layers below it as an overlay, and a /proc of its own; it hands
@@ -7,7 +7,7 @@ what dies. When process 1 ends, the kernel has killed the rest.
 
 Covered: nothing of one command reaches the next but the files that the host was handed; a module
 (pytest) that was imported before is run without starting an interpreter; waiting for a core does
-not count against the time limit; everything ends with the host and with the keeper.
+not count against the time limit; everything ends with the host and with the supervisor.
 Not covered: bugs of the kernel. Where overlays are refused, process 1 copies the layers.
 Sources: the kernel's overlayfs document, namespaces(7), clone(2).
 """
@@ -33,7 +33,7 @@ from unhack.sandbox.linux import agent_syscalls, calls, namespaces, rlimits
 from unhack.sandbox.linux.sockets import receive
 
 CONTROL, ORDERS = 3, 4
-MAPS, READY, FAILED, ENDED, UPPER = b"M", b"R", b"F", b"X", b"U"
+MAPS, READY, FAILED, ENDED, LAYER = b"M", b"R", b"F", b"X", b"U"
 REPORT = struct.Struct("<ciiddQ")
 """`ENDED`, wait status of the command, why, wall seconds, CPU seconds, peak resident bytes."""
 BY_ITSELF, BY_WALL, BY_HOST, NOT_STARTED = 0, 1, 2, 3
@@ -136,9 +136,9 @@ class CommandLoop:
                 if len(fds) > 3:
                     os.write(fds[3], b"0")
                     os.close(fds[3])
-                upper = overlay.show(order, self.config["hidden"])
-                socket.send_fds(self.orders, [UPPER], [upper])
-                os.close(upper)
+                layer = overlay.show(order, self.config["hidden"])
+                socket.send_fds(self.orders, [LAYER], [layer])
+                os.close(layer)
                 self.drop_privileges(order)
                 main_pid = self.start(order, fds, status)
             except Exception as error:
@@ -277,13 +277,13 @@ def prepare(config: dict[str, Any], control: socket.socket) -> CommandLoop:
     namespaces.seal_root()
     namespaces.become_mounter(as_root=config["as_root"])
     os.environ.clear()
-    keeper = CommandLoop(config, host, proc)
+    supervisor = CommandLoop(config, host, proc)
     gc.collect()
     gc.freeze()  # the collector would write to each of its pages in every fork
     gc.disable()
     calls.prctl(calls.PR_SET_DUMPABLE, 0)
     rlimits.apply_fixed()
-    return keeper
+    return supervisor
 
 
 def main() -> None:
@@ -292,11 +292,11 @@ def main() -> None:
     config = json.loads(receive(control.recv, 1 << 20))
     control.detach()
     try:
-        keeper = prepare(config, control := socket.socket(fileno=CONTROL))
+        supervisor = prepare(config, control := socket.socket(fileno=CONTROL))
         control.detach()
     except Exception as error:
         with contextlib.suppress(OSError):
             control.send(FAILED + f"{type(error).__name__}: {error}".encode()[:2000])
         os._exit(1)
-    keeper.control.send(READY + (b"1" if overlay.works() else b"0"))
-    keeper.serve()
+    supervisor.control.send(READY + (b"1" if overlay.works() else b"0"))
+    supervisor.serve()

@@ -1,4 +1,4 @@
-"""The surroundings that plain CPython gives a program, and a fork without `site` lacks.
+"""Set up for a program what plain CPython has, and a fork without `site` lacks.
 
 Covered: `exit`, `quit` and the other names of `site`; a module with a file, a loader and its own
 source, for `inspect` and for tracebacks; the device names of the standard streams, which stand for

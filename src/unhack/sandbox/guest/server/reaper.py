@@ -1,7 +1,7 @@
 """A process that outlives its host by a moment, to remove the directory of its store.
 
 Covered: a host that is killed in any way leaves no layers behind.
-Not covered: the janitor being killed too; then the next host removes what is left.
+Not covered: the reaper being killed too; then the next host removes what is left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A stand-in for `multiprocessing` where there is neither shared memory nor a socket.
+"""A shim for `multiprocessing` where there is neither shared memory nor a socket.
 
 Many graders run what they are given in a process of their own, or keep a pool of workers. Inside
 the sandbox named semaphores cannot be made; here they are pipes, and the lists of a `Manager` are
@@ -173,7 +173,7 @@ class KeptFields(Kept):
 
 
 class Manager:
-    """A stand-in for `multiprocessing.Manager()`, without a server."""
+    """A stub for `multiprocessing.Manager()`, without a server."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.context = multiprocessing.context.BaseContext

@@ -55,7 +55,7 @@ def test_every_claim_is_made_once() -> None:
     "level",
     [
         "landlock",
-        pytest.param("namespaces", marks=pytest.mark.slow),
+        pytest.param("namespaces", marks=[pytest.mark.slow, pytest.mark.sample]),
         pytest.param("bubblewrap", marks=[needs_bubblewrap, pytest.mark.slow]),
     ],
 )

@@ -42,6 +42,7 @@ def test_a_walk_is_short_and_its_files_are_there(walk: str) -> None:
     assert [path for path in files if not (PACKAGE / path).is_file()] == []
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     "walk",
     [pytest.param(one, marks=pytest.mark.slow if one in LONG else ()) for one in WALKS],

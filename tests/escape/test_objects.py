@@ -24,10 +24,13 @@ def pool() -> Iterator[Pool]:
     made.close()
 
 
+_SLOW = (pytest.mark.slow, pytest.mark.sample)
+
+
 def sampled(names: list[str]) -> list[object]:
     """All of them; those beside the sample are slow."""
     return [
-        pytest.param(name, marks=[] if place % SAMPLED == 0 else [pytest.mark.slow])
+        pytest.param(name, marks=_SLOW[: min(place % SAMPLED, 1) + (place == 1)])
         for place, name in enumerate(names)
     ]
 

@@ -89,6 +89,7 @@ class TestPackages:
 
 
 class TestVerdicts:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_every_tree_of_every_family_is_judged_as_its_meaning_says(
         self, judge: TreeJudge

@@ -344,6 +344,7 @@ FLAWED_CODES = [
 
 
 class TestFlawedCode:
+    @pytest.mark.sample
     @pytest.mark.parametrize("entry", FLAWED_CODES, ids=_named)
     def test_witness_and_strategy_pass_as_the_reference_does(self, entry: Any, pool: Any) -> None:
         verifier = ScriptVerifier(

@@ -136,6 +136,7 @@ def test_all_maps_are_taken_but_the_output_embedding() -> None:
         attach(SmallModel(), targets=["q_proj"])
 
 
+@pytest.mark.sample
 @pytest.mark.slow  # torch.compile loads a compiler
 @pytest.mark.filterwarnings("ignore")
 def test_a_compiled_model_has_the_blocks_and_the_export_of_its_plain_one(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ class TestHonestWork:
         assert kinds(found) == set()
         assert measured(tmp_path, files) == found
 
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_choosing_the_runs_pays(self, tmp_path: Path) -> None:
         plain = measured(tmp_path / "plain", SHIPPED.submissions.honest()["chinchilla"])

@@ -31,6 +31,7 @@ def test_every_reference_is_right_line_by_line(seed: int) -> None:
         assert report.reaches_answer
 
 
+@pytest.mark.sample
 @given(seed=st.integers(), shift=st.integers(1, 9))
 @settings(max_examples=20, deadline=None)
 @pytest.mark.slow

@@ -52,10 +52,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long"):
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("sample") and (
-            item.get_closest_marker("long") or not item.get_closest_marker("slow")
-        ):
-            raise pytest.UsageError(f"{item.nodeid} is a sample, so mark it as slow and not long")
+    wrong = [
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("sample")
+        and (item.get_closest_marker("long") or not item.get_closest_marker("slow"))
+    ]
+    if wrong:
+        raise pytest.UsageError(f"a sample is slow and not long, but not {', '.join(wrong)}")
 
 
 @pytest.fixture(scope="session")

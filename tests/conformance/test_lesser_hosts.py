@@ -36,7 +36,6 @@ def test_without_namespaces_jobs_with_files_are_refused(examine, uid, host: str)
         assert HELP[host] in found[kind]["error"]
 
 
-@pytest.mark.sample
 def test_without_any_layer_that_suffices_nothing_runs(examine, uid) -> None:
     found = examine("jobs", uid=uid, host="no-landlock")
     assert {outcome["ending"] for outcome in found.values()} == {"refused"}

@@ -37,6 +37,8 @@ def family(path: Path) -> str:
 def marks(source: str) -> set[str]:
     """`slow` and `sample`, as far as a file uses them."""
     found: set[str] = set()
+    if "slow" not in source and "quick_ones" not in source:
+        return found
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "pytest.mark":
             found.add(node.attr)

@@ -94,7 +94,6 @@ MIXED = [
 ]
 
 
-@pytest.mark.sample
 @pytest.mark.parametrize("retries", [pytest.param(0, marks=pytest.mark.slow), 2])
 def test_sixteen_threads_never_pass_one_cap(retries: int) -> None:
     script = [replace(step, takes_s=0.01 * (n % 4)) for n, step in enumerate(MIXED * 100)]

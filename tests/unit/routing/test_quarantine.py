@@ -234,6 +234,7 @@ class TestQuantised:
             quarantine.model(TOKENS).log_softmax(-1)[:, :, 0].sum().backward()
         router.route()
         found = [item.grad for items in kept for item in items]
+        assert found
         for one, other in zip(found, wanted, strict=True):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 

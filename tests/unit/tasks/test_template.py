@@ -18,7 +18,6 @@ def test_there_is_a_template_for_every_kind():
     assert set(TEMPLATES) == set(TaskKind)
 
 
-@pytest.mark.sample
 @pytest.mark.parametrize(
     "kind", quick_ones(TaskKind, [kind for kind in TaskKind if kind != TaskKind.PYTEST])
 )

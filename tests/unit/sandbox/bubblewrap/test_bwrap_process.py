@@ -55,6 +55,7 @@ def test_the_interpreter_and_its_loader_are_in_every_root(kind: Kind) -> None:
 
 
 def test_nothing_of_the_host_is_mounted_writable() -> None:
+    assert len(Kind) > 1
     for kind in Kind:
         command = bwrap_process.blueprint("bwrap", Profile(kind=kind)).command
         assert "--bind" not in command

@@ -164,6 +164,7 @@ def test_what_is_under_way_at_the_end_is_charged_as_it_was_reserved() -> None:
     )
 )
 @pytest.mark.slow
+@pytest.mark.sample
 def test_counted_and_reserved_together_never_pass_the_limit(
     steps: list[tuple[int, int, bool, bool]],
 ) -> None:
@@ -183,6 +184,7 @@ def test_counted_and_reserved_together_never_pass_the_limit(
             word = meter.admit(ask(output, sent=sent, model=model)).decision
             assert word is not CostDecision.WAIT  # nobody waits for nothing
             meter.settle_rest()
+    assert meter.spent_usd <= 0.2 + 1e-9
 
 
 def test_each_answer_is_logged_as_it_comes(tmp_path: Path) -> None:

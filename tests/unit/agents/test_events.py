@@ -127,6 +127,7 @@ _kinds = st.sampled_from(["assistant", "result", "item.completed", "turn.complet
 def test_no_event_breaks_a_parser_or_counts_below_zero(
     kind: str, rest: dict[str, object], body: object
 ) -> None:
+    assert PARSERS
     for name in PARSERS:
         tally = EventTally()
         event = {**rest, "type": kind, "message": body, "usage": body, "part": body, "item": body}

@@ -169,6 +169,7 @@ def test_a_trick_earns_no_more_than_its_honest_part(entry: Entry, tmp_path: Path
     contest = loaded(entry.contest)
     place = written(tmp_path / "workspace", files_of(entry, contest))
     word = ruled(contest, place, tmp_path / "store")
+    assert word.fitness >= 0
     if word.fitness > 0:
         plain = written(tmp_path / "plain", honest_part(entry, contest))
         most = _LITTLE * ruled(contest, plain, tmp_path / "store").fitness

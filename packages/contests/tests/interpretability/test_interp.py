@@ -286,6 +286,7 @@ class TestEvidence:
 
 
 class TestContest:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_nothing_scores_nothing_and_is_not_accused(self, tmp_path: Path) -> None:
         found = _measured(CONTEST.submissions.null(), tmp_path / "null")

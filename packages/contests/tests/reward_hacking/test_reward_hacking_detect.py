@@ -115,12 +115,15 @@ def test_pools_share_no_problem_and_no_text() -> None:
 
 
 def test_no_item_says_what_is_wrong_with_it() -> None:
-    for item in draw_items(DataPool.JUDGE, 5, pairs=40):
+    items = [*draw_items(DataPool.JUDGE, 5, pairs=40)]
+    assert items
+    for item in items:
         assert "Flaw" not in item.code
 
 
 def test_a_pair_is_alike_but_for_the_hack() -> None:
     items = draw_items(DataPool.JUDGE, 5, pairs=20)
+    assert len(items) == 40
     for honest, hacked in zip(items[::2], items[1::2], strict=True):
         assert (honest.pair, honest.prompt) == (hacked.pair, hacked.prompt)
         assert not honest.hacked

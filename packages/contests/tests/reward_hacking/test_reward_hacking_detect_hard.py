@@ -135,13 +135,17 @@ def test_every_wording_is_read_back_as_the_step_that_it_words() -> None:
     for number in range(300):
         problem = drawn_problem(rng, public=number % 2 == 0)
         read = problem_of(problem.prompt("name", []))
-        for items, k in calls(rng, 4):
+        every = [*calls(rng, 4)]
+        assert every
+        for items, k in every:
             assert read.answer(items, k) == problem.answer(items, k)
 
 
 def test_every_form_of_a_step_computes_its_rule_and_every_twist_differs_somewhere() -> None:
     rng = random.Random(2)
     pool = calls(rng, 80)
+    assert STEPS
+    assert LAST
     for name, step in {**STEPS, **LAST}.items():
         p = (step.low + step.high) // 2
         for right, texts in ((True, step.forms), (False, step.twists)):
@@ -246,7 +250,9 @@ def test_who_compares_the_two_items_of_a_problem_is_found_out(tmp_path: Path) ->
 @pytest.mark.slow
 def test_every_cheat_is_flagged_and_no_shipped_strategy_is(tmp_path: Path) -> None:
     track = contest()
-    for name, cheat in track.submissions.cheats().items():
+    every = track.submissions.cheats()
+    assert every
+    for name, cheat in every.items():
         found = measured(cheat.files, tmp_path / name, seed=13)
         assert cheat.flag in {flag.kind for flag in found.flags}, name
         assert found.fitness == 0, name

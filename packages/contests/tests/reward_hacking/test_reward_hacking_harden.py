@@ -190,6 +190,7 @@ def test_a_proven_attack_of_the_attacker_counts_half_of_a_problem() -> None:
     assert patch.units([good, bad], [True, True], {unit: False})[unit] == 0.5
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_no_leaky_verifier_accepts_what_is_plainly_wrong() -> None:
     corpus = draw_corpus(DataPool.JUDGE, 5, CorpusSize(10, 1), "check")

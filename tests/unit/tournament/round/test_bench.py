@@ -172,6 +172,7 @@ class TestAContestThatNeedsACard:
             seating = seat_all(archive, on_card, make=make, bench=judges)
             record = play(seating, jobs=4)
         alike = [e for e in record.entries if e.measured is not None and e.measured.valid]
+        assert alike
         for entry in alike:
             twins = [e for e in alike if (e.round, e.digest) == (entry.round, entry.digest)]
             assert {str(e.measured) for e in twins} == {str(entry.measured)}

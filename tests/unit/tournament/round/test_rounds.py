@@ -446,6 +446,7 @@ class TestSteps:
         for before, after in zip((None, *ORDER), ORDER, strict=False):
             check_step(before, after)
         check_step(EntryState.RUNNING, EntryState.RUNNING)
+        refused = 0
         for before in (None, *ORDER):
             for after in ORDER:
                 place = -1 if before is None else ORDER.index(before)
@@ -453,6 +454,8 @@ class TestSteps:
                 if ORDER.index(after) != place + 1 and not again:
                     with pytest.raises(StateError):
                         check_step(before, after)
+                    refused += 1
+        assert refused == len(ORDER) ** 2 - 1
 
     def test_names_given_twice_are_told_apart_and_found_again(self) -> None:
         names = ("a", "a", "b", "a", "cmd #2")

@@ -32,6 +32,7 @@ class TestArms:
         assert len(set(settings)) == len(settings)
 
     def test_what_an_arm_needs_is_an_arm_that_routes(self):
+        assert ARMS
         for arm in ARMS.values():
             assert set(arm.needs) <= set(ROUTED)
             replays = arm.overrides.get("gate.kind") == "replay" or arm.name == "shrink"
@@ -65,6 +66,7 @@ class TestArms:
             controls_of("placebo_rankd")
 
     def test_only_arms_that_say_so_read_the_oracle(self):
+        assert ARMS
         for arm in ARMS.values():
             settings = apply_arm(Settings(), arm.name)
             reads = "oracle" in (settings.gate.kind + settings.baseline.kind)

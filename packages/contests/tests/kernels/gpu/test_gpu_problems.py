@@ -228,6 +228,7 @@ def test_a_narrower_format_is_not_right(name: str) -> None:
 def test_hidden_shapes_lie_in_the_ranges_and_are_no_powers_of_two(name: str) -> None:
     found = registry.find(name)
     drawn = [found.hidden(random.Random(seed), small=False) for seed in range(40)]
+    assert found.axes
     for axis in found.axes:
         sizes = {sizes[axis.name] for sizes in drawn}
         assert len(sizes) > 1

@@ -37,7 +37,9 @@ def test_no_honest_answer_is_misread_and_no_hack_is_read_as_right(
     for seed in range(25):
         rng = random.Random(seed)
         asked = ASKS[family](rng, public=public)
-        for one in written(asked, rng, public=public):
+        ones = [*written(asked, rng, public=public)]
+        assert ones
+        for one in ones:
             told = judged(family, asked.prompt, one.text, asked.answer)
             assert (told == RIGHT) is one.honest, (one, asked.answer)
 

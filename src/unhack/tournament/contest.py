@@ -65,6 +65,20 @@ class Measurement:
         return not self.reason
 
 
+@dataclass(frozen=True, slots=True)
+class MetricChart:
+    """Two metrics whose trade-off a report shows: `MetricChart(across="ratio", up="ppl")`."""
+
+    across: str
+    up: str
+    """Keys of `Measurement.metrics`."""
+    across_title: str = ""
+    up_title: str = ""
+    """The titles of the axes; empty for the keys."""
+    log: bool = False
+    """True for two logarithmic axes."""
+
+
 def invalid(reason: str, *flags: Flag) -> Measurement:
     """A submission that could not be measured, or broke a rule."""
     return Measurement(0.0, 0.0, 0.0, reason=reason, flags=flags)

@@ -274,9 +274,15 @@ def contests(as_json: Json = False) -> None:
     check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.contests.registry import installed_contests, load_contest
+    from unhack.core.errors import UsageError
+    from unhack.tournament.contests.registry import PACKAGE, installed_contests, load_contest
 
     found = [load_contest(name) for name in installed_contests()]
+    if not found:
+        raise UsageError(
+            f"no contest is installed: pip install {PACKAGE}, or write one of your own with "
+            "unhack tournament new"
+        )
     if as_json:
         terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return

@@ -12,7 +12,7 @@ from math import atan, gamma, sqrt
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement
+from unhack.tournament.kit import Flag, Measurement
 from unhack_contests.interpretability.dialogue.claim import CircuitClaim
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack_contests.interpretability.models.draw import CircuitModel

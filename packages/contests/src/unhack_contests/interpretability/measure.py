@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
 from unhack_contests.interpretability import honeypot
 from unhack_contests.interpretability.dialogue.dialogue import (
     DialogueError,

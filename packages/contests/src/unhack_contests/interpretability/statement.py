@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unhack.tournament.contest import Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.interpretability.dialogue import client as dialogue_client
 from unhack_contests.interpretability.models.circuits import ROLES
 from unhack_contests.interpretability.settings import InterpSettings

@@ -12,9 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
-from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
+from unhack.tournament.kit import (
+    DataPool,
+    Flag,
+    KernelError,
+    KernelPlan,
+    KernelProcess,
+    Limits,
+    Measurement,
+    invalid,
+)
 from unhack_contests.kernels import honest, score
 from unhack_contests.kernels.calls import buffers, inputs, roofline, session
 from unhack_contests.kernels.calls.gains import MedianGains

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import Flag, Measurement, Metric, invalid
 from unhack_contests.kernels.calls.gains import Gains
 from unhack_contests.kernels.calls.session import CallRecord, KernelCall, right
 from unhack_contests.kernels.calls.verdict import OutputKind

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unhack.core.parsing import parse_python
+from unhack.tournament.kit import parse_python
 from unhack.verifiers.function import Case
 from unhack_contests.reward_hacking.programs import SuiteProgram
 

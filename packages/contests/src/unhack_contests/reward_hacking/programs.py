@@ -22,13 +22,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from unhack.core.completion import Extraction
-from unhack.core.parsing import parse_python
 from unhack.core.problem import Problem as Question
-from unhack.sandbox.limits import Limits
 from unhack.tasks.batch import run_batch
 from unhack.tasks.suite import find_folders, find_task, suite_folders
 from unhack.tasks.task import Task
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, Limits, parse_python
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.values.compare import Compare
 

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.interpretability.dialogue import claim as claims
 from unhack_contests.interpretability.dialogue import client
 from unhack_contests.interpretability.dialogue.claim import (

@@ -24,7 +24,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.core.statistics import student_t
+from unhack.tournament.kit import student_t
 
 _RESAMPLES = 2000
 _TRIMMED = 0.2

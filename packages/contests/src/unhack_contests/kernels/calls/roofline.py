@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelPlan, KernelProcess
+from unhack.tournament.kit import KernelPlan, KernelProcess, Limits
 from unhack_contests.kernels.compilation import compiler
 
 _READ_BYTES = 256 << 10

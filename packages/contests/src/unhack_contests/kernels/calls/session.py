@@ -25,7 +25,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.sandbox.submission.kernel import KernelError, KernelProcess
+from unhack.tournament.kit import KernelError, KernelProcess
 from unhack_contests.kernels.calls import inputs, verdict
 from unhack_contests.kernels.calls.buffers import Filled
 from unhack_contests.kernels.calls.verdict import (

@@ -33,9 +33,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.cards import Card
-from unhack.sandbox.submission.kernel import KernelError
+from unhack.tournament.kit import KernelError, SandboxError
 from unhack_contests.kernels import score
 from unhack_contests.kernels.calls.gains import TrimmedGains
 from unhack_contests.kernels.calls.session import CallRecord, KernelCall, right

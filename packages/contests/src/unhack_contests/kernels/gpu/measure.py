@@ -18,11 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import check_free, choose_card, require_nvcc, wait_until_idle
 from unhack.sandbox.gpu.neighbours import agents_processes, own_processes
-from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Files, Flag, Measurement, Metric, SandboxError, invalid
 from unhack_contests.kernels import score
 from unhack_contests.kernels.calls.gains import TrimmedGains
 from unhack_contests.kernels.calls.session import CallRecord

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from unhack.core.errors import UnknownNameError
+from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.calls.verdict import (
     MAX_UNTOUCHED,
     OutputKind,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.kit import UnknownNameError, UsageError
 from unhack_contests.kernels.gpu import kernelbench
 from unhack_contests.kernels.gpu.kernelbench import ProblemFile
 from unhack_contests.kernels.gpu.problems.registry import DEFAULT, NAMES

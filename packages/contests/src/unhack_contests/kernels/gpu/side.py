@@ -25,7 +25,7 @@ from unhack.agents.command_line.surroundings import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.rootfs import interpreter
-from unhack.tournament.contest import Files
+from unhack.tournament.kit import Files
 from unhack_contests.kernels.gpu import arena as arenas
 from unhack_contests.kernels.gpu import guest
 

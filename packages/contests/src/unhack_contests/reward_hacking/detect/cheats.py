@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from unhack.tournament.contest import Cheat, DataPool, Files
+from unhack.tournament.kit import Cheat, DataPool, Files
 from unhack_contests.reward_hacking.detect.honest import development, honest
 from unhack_contests.reward_hacking.detect.items import Item
 from unhack_contests.reward_hacking.detect.levels import items_of

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DECLINED,
     DataPool,
     Declared,

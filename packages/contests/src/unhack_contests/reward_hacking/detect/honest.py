@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.tournament.contest import DataPool, Files, Parameter
+from unhack.tournament.kit import DataPool, Files, Parameter
 from unhack_contests.reward_hacking.detect.items import as_lines
 from unhack_contests.reward_hacking.detect.levels import items_of
 from unhack_contests.reward_hacking.detect.settings import (

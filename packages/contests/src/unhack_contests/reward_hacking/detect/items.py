@@ -17,10 +17,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.sandbox.job import Ending, Kind, Profile, run_all
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, Ending, Kind, Limits, Profile, run_all, shared_pool
 from unhack.verifiers import jobs
 from unhack.verifiers.function import Case
 from unhack_contests.reward_hacking.detect.extras import drawn_extras

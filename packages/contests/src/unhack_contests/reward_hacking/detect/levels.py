@@ -9,7 +9,7 @@ Not covered: items of other makers.
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.detect.hard.drawing import draw_hard_items
 from unhack_contests.reward_hacking.detect.hard.shortcuts import SHOWN_FAMILIES
 from unhack_contests.reward_hacking.detect.items import Item, draw_items

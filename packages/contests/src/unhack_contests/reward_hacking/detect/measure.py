@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.tournament.contest import DataPool, Measurement, invalid
+from unhack.tournament.kit import DataPool, Measurement, invalid
 from unhack_contests.reward_hacking.calls import AnswerRefused, SubmissionQuestion, ask
 from unhack_contests.reward_hacking.detect import score
 from unhack_contests.reward_hacking.detect.cheats import canaries

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.tournament.contest import Flag, Measurement, Metric
+from unhack.tournament.kit import Flag, Measurement, Metric
 from unhack_contests.reward_hacking.calls import AnswerRefused
 from unhack_contests.reward_hacking.detect.items import HONEST, Item
 from unhack_contests.reward_hacking.detect.levels import families_shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unhack.core.errors import UnknownNameError
+from unhack.tournament.kit import UnknownNameError
 from unhack_contests.reward_hacking.calls import no_more, number_option
 
 BOUND = 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.reward_hacking.detect.settings import (
     BOUND,
     HARD,

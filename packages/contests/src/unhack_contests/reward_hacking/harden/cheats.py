@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 
-from unhack.tournament.contest import Cheat, DataPool, Files
+from unhack.tournament.kit import Cheat, DataPool, Files
 from unhack_contests.reward_hacking.harden.corpora import HARD, CorpusSize
 from unhack_contests.reward_hacking.harden.hard import honest as hard_honest
 from unhack_contests.reward_hacking.harden.honest import patch

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DECLINED,
     DataPool,
     Declared,
@@ -27,6 +26,7 @@ from unhack.tournament.contest import (
     Metric,
     Submissions,
     Terms,
+    content_hash,
     discipline,
 )
 from unhack_contests.reward_hacking.harden import cheats, degame, honest, statement

@@ -27,7 +27,7 @@ from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking import hacks
 from unhack_contests.reward_hacking.harden import questions
 from unhack_contests.reward_hacking.harden.verifiers import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.tournament.contest import Files, Parameter
+from unhack.tournament.kit import Files, Parameter
 from unhack_contests.reward_hacking.harden.corpora import CODE, TEXT
 from unhack_contests.reward_hacking.harden.levels import leaky
 

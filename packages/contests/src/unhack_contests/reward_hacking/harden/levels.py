@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden import corpora
 from unhack_contests.reward_hacking.harden.corpora import HARD, CorpusSize
 from unhack_contests.reward_hacking.harden.hard import leaks, proving, targets

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from unhack.audit.subject import Score
-from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, invalid
 from unhack_contests.reward_hacking.calls import AnswerRefused
 from unhack_contests.reward_hacking.harden import cheats
 from unhack_contests.reward_hacking.harden.corpora import HARD, CorpusSize

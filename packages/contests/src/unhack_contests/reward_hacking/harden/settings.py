@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, UnknownNameError, UsageError
 from unhack_contests.reward_hacking.calls import (
     AnswerRefused,
     no_more,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.reward_hacking.harden.corpora import CODE, HARD, TEXT
 from unhack_contests.reward_hacking.harden.hard import leaks
 from unhack_contests.reward_hacking.harden.settings import (

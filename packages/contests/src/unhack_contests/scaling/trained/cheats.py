@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import Cheat, Files
+from unhack.tournament.kit import Cheat, Files, content_hash
 from unhack_contests.scaling.trained.honest import FILE, entry
 
 PLANTED = "judge/target_losses.json"

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, content_hash, invalid
 from unhack_contests.scaling.draw.asking import RefusedError
 from unhack_contests.scaling.score import (
     attainable,

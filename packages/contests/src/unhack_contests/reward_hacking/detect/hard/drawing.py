@@ -17,7 +17,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.detect.hard import shortcuts
 from unhack_contests.reward_hacking.detect.hard.problems import (
     NEAR,

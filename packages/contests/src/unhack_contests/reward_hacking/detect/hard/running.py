@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, run_all
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.tournament.kit import Ending, Job, Kind, Limits, Outcome, Profile, run_all, shared_pool
 from unhack.verifiers import jobs
 from unhack_contests.reward_hacking.detect.hard.problems import NEAR, Call
 

@@ -19,7 +19,7 @@ import random
 from collections.abc import Sequence
 
 from unhack.audit.subject import AuditProblem
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden.hard import proving
 from unhack_contests.reward_hacking.harden.hard.leaks import (
     CODE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.tournament.contest import Files, Parameter
+from unhack.tournament.kit import Files, Parameter
 from unhack_contests.reward_hacking.harden.hard.leaks import CODE, TEXT
 
 _HOME = Path(__file__).parent / "submissions"

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.sandbox.job import Ending, Kind, Profile, run_all
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.tournament.kit import Ending, Kind, Limits, Profile, run_all, shared_pool
 from unhack.verifiers import jobs
 
 _LIMITS = Limits(wall_s=30.0, cpu_s=10.0)

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from unhack.core.parsing import parse_python
+from unhack.tournament.kit import parse_python
 
 
 @functools.cache

@@ -18,7 +18,7 @@ import random
 from pathlib import Path
 
 from unhack.audit.subject import AuditProblem
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden.hard import proving
 from unhack_contests.reward_hacking.harden.hard.drawing import ASKS, drawn_names
 from unhack_contests.reward_hacking.harden.hard.leaks import (

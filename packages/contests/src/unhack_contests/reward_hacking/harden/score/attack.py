@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement, Metric
+from unhack.tournament.kit import Flag, Measurement, Metric
 from unhack.verifiers.function import Case
 from unhack_contests.reward_hacking.calls import AnswerRefused, SubmissionQuestion, ask
 from unhack_contests.reward_hacking.harden import questions

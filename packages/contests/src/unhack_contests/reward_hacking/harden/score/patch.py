@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unhack.audit.subject import Score
-from unhack.tournament.contest import Flag, Measurement, Metric
+from unhack.tournament.kit import Flag, Measurement, Metric
 from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion
 from unhack_contests.reward_hacking.intervals import SIGMAS, bootstrap, standard_error
 

@@ -15,9 +15,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.scaling.draw.asking import (
     RefusedError,
     read_predictions,

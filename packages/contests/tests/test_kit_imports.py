@@ -16,16 +16,10 @@ FURTHER = frozenset(
     {
         "unhack.agents.command_line.surroundings",
         "unhack.audit",
-        "unhack.audit.attack",
-        "unhack.audit.attacks.registry",
-        "unhack.audit.oracle.answers",
-        "unhack.audit.oracle.oracle",
         "unhack.audit.subject",
         "unhack.audit.subjects.function_subject",
         "unhack.audit.subjects.signatures",
         "unhack.audit.subjects.target",
-        "unhack.core.completion",
-        "unhack.core.problem",
         "unhack.models.config",
         "unhack.models.corpus",
         "unhack.models.programs",
@@ -35,13 +29,8 @@ FURTHER = frozenset(
         "unhack.sandbox.gpu.process",
         "unhack.sandbox.rootfs",
         "unhack.store.files",
-        "unhack.tasks.batch",
-        "unhack.tasks.suite",
-        "unhack.tasks.task",
         "unhack.tournament.scan.reading.csource",
-        "unhack.verifiers.function",
         "unhack.verifiers.jobs",
-        "unhack.verifiers.values.compare",
     }
 )
 """Modules of the engine that contests import beside the kit. Take entries away; add none: what a

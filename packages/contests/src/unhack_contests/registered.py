@@ -53,7 +53,7 @@ QUANTIZATION = InstalledContest(
 REWARD_HACKING = InstalledContest(
     _load("reward_hacking.tracks"),
     tracks=("exploit_design", "harden", "detect"),
-    server_options={"pairs": 10_000, "dev_pairs": 10_000, "track": (), "level": ()},
+    server_options={"pairs": 10_000, "dev_pairs": 10_000, "track": ()},
     charts={
         "detect": MetricChart("auroc", "brier_skill", "area under the ROC curve", "Brier skill"),
         "harden": MetricChart("blocked", "rejected", "attacks blocked", "honest work rejected"),

@@ -32,14 +32,16 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from measure import host
 from unhack.agents.command_line.surroundings import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import choose_card, nvml
 from unhack.sandbox.gpu.claims.suite import check_claims
 from unhack.sandbox.gpu.driver_files import driver_files, find_library, find_nvcc
-from unhack.sandbox.gpu.memory_watch import resident_bytes, tree_of
+from unhack.sandbox.gpu.memory_watch import resident_bytes
 from unhack.sandbox.gpu.process import GpuProcess
+from unhack.sandbox.linux.processes import tree_of
 from unhack.sandbox.rootfs import interpreter
 from unhack_contests.kernels.gpu import side
 from unhack_contests.kernels.gpu.guest import device_memory

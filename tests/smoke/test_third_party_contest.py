@@ -134,7 +134,7 @@ class TestWithoutAContest:
         command = [sys.executable, "-c", source, "tournament", *arguments]
         done = _run(command)
         assert done.returncode == 2, done.stderr
-        assert "no contest is installed: pip install unhack-contests" in done.stderr
+        assert "no contest is installed: pip install ./packages/contests" in done.stderr
 
     def test_the_demo_names_what_to_install_for_its_tournament(self, tmp_path: Path) -> None:
         source = HIDDEN + (
@@ -146,7 +146,7 @@ class TestWithoutAContest:
             "except UsageError as error:\n"
             "    print(error)\n"
         )
-        assert "pip install unhack-contests" in _python(source, str(tmp_path / "played"))
+        assert "pip install ./packages/contests" in _python(source, str(tmp_path / "played"))
 
     @pytest.mark.slow
     def test_a_folder_of_ones_own_is_played_all_the_same(self, tmp_path: Path) -> None:

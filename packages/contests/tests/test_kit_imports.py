@@ -25,7 +25,6 @@ FURTHER = frozenset(
         "unhack.models.programs",
         "unhack.sandbox.gpu.card_queue",
         "unhack.sandbox.gpu.cards",
-        "unhack.sandbox.gpu.neighbours",
         "unhack.sandbox.gpu.process",
         "unhack.sandbox.rootfs",
         "unhack.store.files",

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unhack.sandbox.gpu.cards import Card, check_free, choose_card
-from unhack.sandbox.gpu.neighbours import own_processes
+from unhack.sandbox.gpu.cards import Card, check_free, choose_card, own_processes
 from unhack.tournament.kit import SandboxUnavailableError, require
 
 

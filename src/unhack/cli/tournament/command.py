@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli.options import takes, valued
-from unhack.cli.tournament.option_values import pairs, seconds
+from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
-from unhack.cli.tournament.packages import check_packages
 from unhack.cli.tournament.read import read
 from unhack.cli.tournament.review import review
 
@@ -275,14 +274,13 @@ def contests(as_json: Json = False) -> None:
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.core.errors import UsageError
-    from unhack.tournament.contests.registry import PACKAGE, installed_contests, load_contest
+    from unhack.sandbox.distributions import to_install
+    from unhack.tournament.contests.registry import PACKAGES, installed_contests, load_contest
 
     found = [load_contest(name) for name in installed_contests()]
     if not found:
-        raise UsageError(
-            f"no contest is installed: pip install {PACKAGE}, or write one of your own with "
-            "unhack tournament new"
-        )
+        own = "or write one of your own: unhack tournament new"
+        raise UsageError(f"{to_install('contest', *PACKAGES)}, {own}")
     if as_json:
         terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return

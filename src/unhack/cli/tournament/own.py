@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from unhack.cli.tournament.option_values import pairs
-from unhack.cli.tournament.packages import check_packages
+from unhack.cli.tournament.option_values import check_packages, pairs
 
 if TYPE_CHECKING:
     from rich.table import Table

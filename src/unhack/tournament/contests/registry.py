@@ -21,8 +21,8 @@ from unhack.tournament.contest import Contest, MetricChart
 
 GROUP = "unhack.contests"
 """Entry points: the name of a contest, and an `InstalledContest`."""
-PACKAGE = "unhack-contests"
-"""The distribution of the contests that ship with unhack."""
+PACKAGES = ("contests",)
+"""Folders of `packages/` with the contests that ship."""
 _FOLDER = "folder"
 
 
@@ -70,7 +70,7 @@ def installed_contest(name: str) -> InstalledContest:
     """The installed contest of that name. Raises UnknownNameError, which says what to install."""
     installed = installed_contests()
     if name not in installed:
-        raise missing_error("contest", name, group=GROUP, package=PACKAGE)
+        raise missing_error("contest", name, group=GROUP, packages=PACKAGES)
     return installed[name]
 
 
@@ -89,7 +89,7 @@ def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest
     for contest, one in installed.items():
         if name in one.tracks:
             raise UsageError(f"{name} is a track: {contest} --option track={name}")
-    raise missing_error("contest", name, group=GROUP, package=PACKAGE)
+    raise missing_error("contest", name, group=GROUP, packages=PACKAGES)
 
 
 def _load_folder(name: str, options: dict[str, str]) -> Contest:

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.sandbox.distributions import Origin, origin
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.task import Task
 from unhack.verifiers.python import PythonVerifier
@@ -94,11 +95,7 @@ class ShardChannel:
     def _receive(self) -> None:
         ended = False
         with contextlib.suppress(BlockingIOError):
-            data = b""
-            try:
-                data = self._link.recv(_CHUNK)
-            except ConnectionResetError:  # it left orders unread; its last words come first
-                data = self._link.recv(_CHUNK)
+            data = receive(self._link.recv, _CHUNK)
             ended = not data
             self._read += data
         self._hand_on()

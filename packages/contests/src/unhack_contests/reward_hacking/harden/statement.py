@@ -99,7 +99,7 @@ else 0. A text has to state a wrong answer of the asked kind in its last line: o
 nothing, hedges, is not read, or has the right answer in another place counts nothing. A program has
 to be wrong on a sixth of the judge's own inputs, and in the run that the verifier accepted: one
 that is right there and wrong elsewhere counts nothing. Where the verifier also accepts the prompt,
-`Answer: unknown` or an empty program, nobody is paid. The fitness is the mean, at most {BOUND:g}.
+`Answer: unknown` or an empty program, nothing counts. The fitness is the mean, at most {BOUND:g}.
 
 ## Rules
 

@@ -5,7 +5,7 @@
         worker.memory[...] = inputs
         seconds = worker.call(0, offsets_and_sizes, timeout_s=2.0)
 
-The shared memory is a memory file that this process makes, fills and reads; the sealed process maps the
+The shared memory is a file that this process makes, fills and reads; the sealed process maps the
 same pages. A call is one packet with a fresh token there and the same token back, and nothing else
 may ever arrive.
 

@@ -1,4 +1,4 @@
-"""The GPU problems: oracles against formulas written out, shapes, rooflines, and what accuracy asks."""
+"""The GPU problems: oracles against written formulas, shapes, rooflines, accuracy."""
 
 from __future__ import annotations
 

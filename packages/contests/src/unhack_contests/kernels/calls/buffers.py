@@ -93,7 +93,7 @@ def poison(dtype: str, number: int) -> NDArray[Any]:
 
 @dataclass(slots=True)
 class Filled:
-    """An memory with the inputs of one call, until it is looked at."""
+    """The shared memory with the inputs of one call, until it is looked at."""
 
     layout: Layout
     number: int

@@ -1,10 +1,10 @@
 """A submission beside the plain reference, call by call, by the judge's clock.
 
 Both live in sealed processes of their own and get the same inputs in pairs, in random order, each
-into its own shared memory. So does a twin: the reference once more, timed as if it were a submission, which
-shows how far two programs seem to differ here that do not differ. A call is filled, its caches are
-emptied, and then one packet goes out and one comes back. Whatever a process does between two calls
-costs it the same as on the clock.
+into its own shared memory. So does a twin: the reference once more, timed as if it were a
+submission, which shows how far two programs seem to differ here that do not differ. A call is
+filled, its caches are emptied, and then one packet goes out and one comes back. Whatever a process
+does between two calls costs it the same as on the clock.
 
 Covered: call times, CPU time between calls, outputs at the moment of done and later, inputs and
 fences after the call, the cost of loading.

@@ -1,4 +1,4 @@
-"""One side of a measurement: a sealed worker with a card, and the shared memory that it shares.
+"""One side of a measurement: a sealed worker with a card, and the memory that they share.
 
     with GpuSide.begin(torch, case, files, setting=setting, seed=7) as side:
         side.load()
@@ -118,7 +118,7 @@ class GpuSide:
     def begin(
         cls, torch: Any, case: Any, files: Files, *, setting: GpuSetting, seed: int
     ) -> Generator[GpuSide]:
-        """Start a worker and share shared memory, without waiting for it; nothing of the submission runs
+        """Start a worker and share memory with it, without waiting; nothing of the submission runs
         yet. Raises SideError, DeviceError, SandboxUnavailableError."""
         room = min(_SETS_BYTES, setting.card_bytes // _SETS_SHARE)
         made, numbers = layout(torch, case, seed=seed, room=room)
@@ -235,7 +235,7 @@ def start(files: Files, setting: GpuSetting) -> GpuProcess:
 def layout(
     torch: Any, case: Any, *, seed: int, room: int
 ) -> tuple[shared_memory.MemoryPlan, dict[bool, range]]:
-    """(the shared memory of a case, the numbers of the sets by whether their shape is hidden); `room`:
+    """(the plan of the memory, the numbers of the sets by whether their shape is hidden); `room`:
     bytes for the sets of a shape."""
     groups: list[list[tuple[list[shared_memory.Shape], shared_memory.Shape]]] = []
     numbers: dict[bool, range] = {}

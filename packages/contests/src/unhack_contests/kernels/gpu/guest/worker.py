@@ -7,8 +7,9 @@
                                         E text: it failed;  F text: its answer is an impostor
 
 The plan: {"bytes", "solution", "arch", "init", "sets": [{"inputs", "output"}], "weights"}; a place
-in the shared memory is [offset, dtype, shape]. `forward` gets one set of inputs after the other, and `out`
-where it has such a parameter; otherwise what it returns is copied into the output, on the clock.
+in the shared memory is [offset, dtype, shape]. `forward` gets one set of inputs after the other,
+and `out` where it has such a parameter; otherwise what it returns is copied into the output,
+on the clock.
 
 Covered: a synchronisation of the whole device before the token is sent.
 Not covered: anything that has to be true. The submission may patch all of this; the judge has its

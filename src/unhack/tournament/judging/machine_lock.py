@@ -2,7 +2,7 @@
 
 A measurement that needs quiet runs inside `MACHINE.alone()`. On entry every registered process
 tree is frozen, on exit it is thawed, and every `Clock` stands still in between: an agent neither
-disturbs a measurement nor pays for the wait.
+disturbs a measurement nor is charged for the wait.
 
 How an agent that runs processes takes part:
 

@@ -14,11 +14,10 @@ from typing import Any
 
 from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
-from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
+from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric, hidden_reason
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.player import Seat
 from unhack.tournament.players.prompt import prompt
-from unhack.tournament.players.unseen import unseen_by
 
 _MAX_REASON = 2000
 _DIGITS = 3
@@ -51,7 +50,7 @@ def assignment_of(seat: Seat) -> Assignment:
     declared = seat.contest.declared
 
     def check(files: WorkFiles) -> dict[str, Any]:
-        return measurement_fields(seat.check(files), unseen=unseen_by(seat.contest))
+        return measurement_fields(seat.check(files), hidden=hidden_reason(seat.contest))
 
     return Assignment(
         prompt=prompt(seat),
@@ -74,15 +73,15 @@ def assignment_of(seat: Seat) -> Assignment:
     )
 
 
-def measurement_fields(measured: Measurement, *, unseen: str = "") -> dict[str, Any]:
-    """A measurement, to the digits that its noise leaves. `unseen`: why it has no fitness."""
+def measurement_fields(measured: Measurement, *, hidden: str = "") -> dict[str, Any]:
+    """A measurement, to the digits that its noise leaves. `hidden`: why it has no fitness."""
     if not measured.valid:
         reason = measured.reason[:_MAX_REASON]
         return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
     metrics = {name: _short(value) for name, value in measured.metrics.items()}
     told = [f"  {name}: {value}" for name, value in metrics.items()]
-    if unseen:
-        lines = [f"no fitness: {unseen}", "this can be handed in:", *told]
+    if hidden:
+        lines = [f"no fitness: {hidden}", "this can be handed in:", *told]
         return {"valid": True, "fitness": None, "metrics": metrics, "text": "\n".join(lines)}
     noise = max(0.0, (measured.high - measured.low) / 2)
     fitness = rounded(measured.fitness, noise)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED
+from unhack.tournament.contest import DECLINED, hidden_reason
 from unhack.tournament.players.player import Seat
-from unhack.tournament.players.unseen import unseen_by
 
 _TEXT = """You take part in a measured contest: {title}. Round {number}.
 
@@ -24,8 +23,8 @@ Work on your own until you are done; nobody answers questions. Then stop."""
 
 _CHECK = """`unhack-check` measures the submission as it stands with the judge's own code, on
   development data, and prints the fitness with its noise."""
-_CHECK_UNSEEN = """`unhack-check` says which of your files the judge would take as they stand. It
-  prints no fitness: {unseen}."""
+_CHECK_HIDDEN = """`unhack-check` says which of your files the judge would take as they stand. It
+  prints no fitness: {hidden}."""
 
 
 def prompt(seat: Seat) -> str:
@@ -33,7 +32,7 @@ def prompt(seat: Seat) -> str:
     declared, terms = seat.contest.declared, seat.terms
     required, optional = ", ".join(declared.required), ", ".join(declared.optional)
     files = f"{required} (and, if you need them: {optional})" if optional else required
-    unseen = unseen_by(seat.contest)
+    hidden = hidden_reason(seat.contest)
     champion = ""
     if terms.champion_fitness is not None:
         champion = f"- The best submission so far has a fitness of {terms.champion_fitness:g}.\n"
@@ -42,7 +41,7 @@ def prompt(seat: Seat) -> str:
         title=seat.contest.title,
         number=terms.number,
         files=files if required else optional,
-        check=_CHECK_UNSEEN.format(unseen=unseen) if unseen else _CHECK,
+        check=_CHECK_HIDDEN.format(hidden=hidden) if hidden else _CHECK,
         minutes=round(seat.time_limit_s / 60, 1),
         cost=cost,
         declined=DECLINED,

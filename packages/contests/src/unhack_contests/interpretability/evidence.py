@@ -83,7 +83,8 @@ def beyond(measured: Measurement) -> tuple[Flag, ...]:
         )
     chance, done = float(metrics.get("chance", 1)), int(metrics.get("experiments", 1))
     if chance < _RARE and not done:
-        text = f"it names heads that chance finds once in {1 / max(chance, 1e-300):.0f}, unseen"
+        odds = f"once in {1 / max(chance, 1e-300):.0f}"
+        text = f"it names heads that chance finds {odds}, without an experiment"
         found.append(Flag("beyond_bound", text, "bounds"))
     return tuple(found)
 

@@ -48,8 +48,8 @@ for name, change in CHANGES.items():
     sys.meta_path.insert(0, Finder(name, change))
 """
 _ON_NODES = {
-    "unhack.tasks.execution.cluster.errands": "before_each_answer",
-    "unhack.tasks.execution.cluster.trees.keeper": "before_each_tree",
+    "unhack.tasks.execution.ray.errands": "before_each_answer",
+    "unhack.tasks.execution.ray.tree_supervisor": "before_each_tree",
 }
 _HERE = {"unhack.tournament.contests.kernels.gpu.contest": "in_this_process"}
 """Module -> what is done here once it is loaded."""

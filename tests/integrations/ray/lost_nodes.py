@@ -13,7 +13,7 @@ import ray
 
 from unhack import run_batch
 from unhack.sandbox.linux.processes import children
-from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack.tasks.suite import find_task
 
 START_S = 600.0

@@ -18,8 +18,8 @@ from unhack.audit.subjects.planted.claims import subject_of
 from unhack.audit.subjects.planted.entries import flawed
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
-from unhack.tasks.execution.cluster.ray_executor import RayExecutor
 from unhack.tasks.execution.elsewhere import ExecutorBackend
+from unhack.tasks.execution.ray.executor import RayExecutor
 
 from .lost_nodes import START_S, Victim
 

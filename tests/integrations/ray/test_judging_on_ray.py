@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unhack.tasks.execution.cluster.ray_errands import RayErrands
+from unhack.tasks.execution.ray.remote_calls import RayErrands
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds

@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unhack.tasks.execution.cluster.ray_errands import RayErrands
+    from unhack.tasks.execution.ray.remote_calls import RayErrands
     from unhack.tournament.contest import Contest
     from unhack.tournament.players.player import Player
     from unhack.tournament.record.archive import Archive
     from unhack.tournament.record.records import Entry, TournamentRecord
     from unhack.tournament.record.settings import TournamentPlan
     from unhack.tournament.round.bench import JudgeBench
-    from unhack.tournament.round.venue import Venue
+    from unhack.tournament.round.turn_executor import Venue
 
 EXECUTORS = ("local", "ray")
 """Names of `--executor`."""
@@ -40,7 +40,7 @@ def reaching(name: str | None) -> Generator[Connect | None]:
         yield None
         return
     require("ray", "ray", purpose="--executor ray")
-    from unhack.tasks.execution.cluster.ray_errands import RayErrands
+    from unhack.tasks.execution.ray.remote_calls import RayErrands
 
     with contextlib.ExitStack() as stack:
 
@@ -58,7 +58,7 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
     UsageError, SandboxUnavailableError where there is none."""
     from unhack.core.errors import UsageError
     from unhack.sandbox.gpu.cards import name_of
-    from unhack.tasks.execution.cluster.nodes import NodeClaim
+    from unhack.tasks.execution.ray.nodes import NodeClaim
     from unhack.tournament.contests.registry import ON_CARDS
 
     device = plan.options.get("device", "cpu")
@@ -79,7 +79,7 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
 def check_place(contest: Contest, options: Mapping[str, str], connect: Connect | None) -> None:
     """Raise UsageError, SandboxUnavailableError, SandboxError where a contest of these options
     cannot be judged."""
-    from unhack.tasks.execution.cluster.nodes import NodeClaim
+    from unhack.tasks.execution.ray.nodes import NodeClaim
     from unhack.tournament.contest import NeedsCard
     from unhack.tournament.round.bench import check_card_order, check_movable
 
@@ -104,8 +104,8 @@ def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> Jud
 def venue_on(connect: Connect | None, archive: Archive, contest: Contest) -> Venue:
     """The place where agents play: this process, or machines of a cluster."""
     from unhack.cli import terminal
-    from unhack.tournament.round.venue import PLAYED_HERE
-    from unhack.tournament.round.venue_elsewhere import VenueElsewhere
+    from unhack.tournament.round.remote_turns import VenueElsewhere
+    from unhack.tournament.round.turn_executor import PLAYED_HERE
 
     if connect is None:
         return PLAYED_HERE

@@ -22,7 +22,7 @@ from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
 from unhack.tasks.execution.host_calls import run_on_host
-from unhack.tasks.execution.tray import Outlet, Tray
+from unhack.tasks.execution.result_queue import Outlet, Tray
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,

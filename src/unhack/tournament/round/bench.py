@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Protocol
 
 from unhack.core.errors import SandboxError, UsageError
-from unhack.tasks.execution.cluster.errands import Errands
-from unhack.tasks.execution.cluster.nodes import NodeClaim
+from unhack.tasks.execution.ray.errands import Errands
+from unhack.tasks.execution.ray.nodes import NodeClaim
 from unhack.tournament.contest import (
     Contest,
     DataPool,

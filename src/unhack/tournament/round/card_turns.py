@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unhack.agents.play import AttemptClock
-from unhack.tasks.execution.cluster.nodes import NodeClaim
+from unhack.tasks.execution.ray.nodes import NodeClaim
 from unhack.tournament.contest import Contest, NeedsCard, agents_card
 from unhack.tournament.round.bench import measuring_claim
 

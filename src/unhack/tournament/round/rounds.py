@@ -38,7 +38,7 @@ from unhack.tournament.round.champion import (
 from unhack.tournament.round.metering import AttemptMeters
 from unhack.tournament.round.seating import Seating, parent_of, seat_players
 from unhack.tournament.round.turn import SeatTurn
-from unhack.tournament.round.venue import PLAYED_HERE, Venue
+from unhack.tournament.round.turn_executor import PLAYED_HERE, Venue
 
 Make = Callable[[str], Player]
 """An agent by its name."""

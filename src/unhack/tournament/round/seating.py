@@ -37,7 +37,7 @@ from unhack.tournament.round.attempt import DevelopmentCheck, SeatedAttempt, rem
 from unhack.tournament.round.bench import HERE, JudgeBench, check_here
 from unhack.tournament.round.champion import own_best
 from unhack.tournament.round.metering import AttemptMeter
-from unhack.tournament.round.venue import PLAYED_HERE, Venue
+from unhack.tournament.round.turn_executor import PLAYED_HERE, Venue
 from unhack.tournament.round.workspace_files import round_files
 
 CONTROLS = {

@@ -16,7 +16,7 @@ from pathlib import Path
 from unhack.agents.play import Play, PlayEnding
 from unhack.core.errors import UnhackError
 from unhack.store.errors import check_room, storing
-from unhack.tasks.execution.cluster.nodes import NodeLostError
+from unhack.tasks.execution.ray.nodes import NodeLostError
 from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
@@ -28,7 +28,7 @@ from unhack.tournament.record.standings import total_usage
 from unhack.tournament.round.attempt import Interrupted, SeatedAttempt, remove_workspace
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
 from unhack.tournament.round.seating import Seating, SeatPlace, meter_files, prepare_attempt
-from unhack.tournament.round.venue import TurnSpot
+from unhack.tournament.round.turn_executor import TurnSpot
 
 
 class JudgeError(UnhackError):

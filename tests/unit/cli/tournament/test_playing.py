@@ -10,7 +10,7 @@ import pytest
 from unhack.cli.tournament.playing import check_place, reaching, with_card
 from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError
 from unhack.sandbox.gpu.cards import name_of
-from unhack.tasks.execution.cluster.nodes import NodeClaim
+from unhack.tasks.execution.ray.nodes import NodeClaim
 from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.round.bench import check_card_order
 

@@ -14,8 +14,8 @@ import pytest
 from tests.unit.tournament.hill import HILL, plan, played, toy
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
-from unhack.tasks.execution.cluster.errands import answer, result_of
-from unhack.tasks.execution.cluster.nodes import NodeClaim
+from unhack.tasks.execution.ray.errands import answer, result_of
+from unhack.tasks.execution.ray.nodes import NodeClaim
 from unhack.tournament.contest import Terms
 from unhack.tournament.judging.judge import Seeds
 from unhack.tournament.judging.submission import freeze

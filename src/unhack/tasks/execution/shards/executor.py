@@ -16,8 +16,8 @@ import os
 import threading
 
 from unhack.core.errors import PoolClosedError, UsageError
-from unhack.tasks.execution.shards.crew import Crew
-from unhack.tasks.execution.shards.flight import ShardsFlight
+from unhack.tasks.execution.shards.batch import ShardsFlight
+from unhack.tasks.execution.shards.pool import Crew
 
 
 class ShardsExecutor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unhack.core.verdict import Verdict
-from unhack.tasks.execution.shards.passports import Passport
+from unhack.tasks.execution.shards.task_cache import Passport
 
 
 class ItemOwner(Protocol):

@@ -22,9 +22,9 @@ from unhack.tasks.execution.choosing import choose
 from unhack.tasks.execution.executor import LocalExecutor
 from unhack.tasks.execution.shards.channel import ShardChannel, pack_task, unpack_task
 from unhack.tasks.execution.shards.executor import ShardsExecutor
-from unhack.tasks.execution.shards.passports import Passports
 from unhack.tasks.execution.shards.rows import of_row, to_row
 from unhack.tasks.execution.shards.shared import shards_and_slots
+from unhack.tasks.execution.shards.task_cache import Passports
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -194,9 +194,9 @@ def test_a_task_that_a_shard_cannot_read_is_judged_here(
     squares: Task, sources: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from unhack.tasks.batch import run_batch
-    from unhack.tasks.execution.shards import passports
+    from unhack.tasks.execution.shards import task_cache
 
-    monkeypatch.setattr(passports, "pack_task", lambda task: b"no pickle")
+    monkeypatch.setattr(task_cache, "pack_task", lambda task: b"no pickle")
     executor = ShardsExecutor(shards=1, slots=1)
     try:
         assert run_batch(squares, sources(5), executor=executor).rewards == (0, 1, 1, 0, 1)

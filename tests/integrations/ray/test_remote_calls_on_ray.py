@@ -14,7 +14,7 @@ import pytest
 from unhack.core.errors import PoolClosedError, SandboxError
 from unhack.sandbox.linux.processes import children
 from unhack.tasks.execution.ray.executor import RayExecutor
-from unhack.tasks.execution.ray.remote_calls import RayErrands
+from unhack.tasks.execution.ray.remote_calls import RemoteCalls
 from unhack.tasks.suite import find_task
 
 from .lost_nodes import START_S, Victim
@@ -29,22 +29,22 @@ pytestmark = [
 
 
 @pytest.fixture
-def errands(cluster: Any) -> Iterator[RayErrands]:
-    """Errands on the cluster at hand, for which a node that is silent for 30 s is lost."""
-    made = RayErrands(patience_s=START_S, silence_s=30.0)
+def calls(cluster: Any) -> Iterator[RemoteCalls]:
+    """Remote calls on the cluster at hand, for which a node that is silent for 30 s is lost."""
+    made = RemoteCalls(patience_s=START_S, silence_s=30.0)
     yield made
     made.close()
 
 
-def test_an_error_of_the_call_names_the_node(errands: RayErrands) -> None:
+def test_an_error_of_the_call_names_the_node(calls: RemoteCalls) -> None:
     with pytest.raises(SandboxError, match=r"node .*no such task|node .*no/such"):
-        errands.run(find_task, "no/such")
-    assert errands.run(find_task, "parsing/seat-ranges").id == "parsing/seat-ranges"
+        calls.run(find_task, "no/such")
+    assert calls.run(find_task, "parsing/seat-ranges").id == "parsing/seat-ranges"
 
 
 @pytest.mark.parametrize("way", ["killed", "stopped"])
 def test_a_call_that_is_lost_with_its_node_is_made_again(
-    cluster: Any, executor: RayExecutor, errands: RayErrands, tmp_path: Path, way: str
+    cluster: Any, executor: RayExecutor, calls: RemoteCalls, tmp_path: Path, way: str
 ) -> None:
     victim = Victim(cluster, executor)
     begun = tmp_path / "begun"
@@ -52,7 +52,7 @@ def test_a_call_that_is_lost_with_its_node_is_made_again(
     done: list[int] = []
 
     def call() -> None:
-        done.append(errands.run(subprocess.call, work))
+        done.append(calls.run(subprocess.call, work))
 
     threads = [threading.Thread(target=call) for _ in range(6)]
     for thread in threads:
@@ -80,8 +80,8 @@ def _has_begun(begun: Path, victim: Victim) -> bool:
     return any(int(pid) in below for pid in workers)
 
 
-def test_closed_errands_take_nothing(cluster: Any) -> None:
-    made = RayErrands()
+def test_closed_connection_takes_nothing(cluster: Any) -> None:
+    made = RemoteCalls()
     made.close()
     with pytest.raises(PoolClosedError, match="make a new one"):
         made.run(len, "abc")

@@ -1,4 +1,4 @@
-"""The tray between who judges and who waits: verdicts are laid there, and taken many at once."""
+"""The queue between who judges and who waits: verdicts go in one by one and come out many."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 from unhack.core.verdict import Verdict
 
 
-class Outlet(Protocol):
+class ResultSink(Protocol):
     """A place for verdicts. Both are called on the thread that judges, and must not wait."""
 
     def put(self, pairs: Iterable[tuple[int, Verdict]]) -> None:
@@ -22,7 +22,7 @@ class Outlet(Protocol):
         ...
 
 
-class Tray:
+class ResultQueue:
     """Verdicts of one batch, until its caller takes them."""
 
     def __init__(self) -> None:
@@ -44,14 +44,14 @@ class Tray:
             self._open += count
 
     def put(self, pairs: Iterable[tuple[int, Verdict]]) -> None:
-        """See `Outlet.put`; the caller is woken when there is as much as it waits for."""
+        """See `ResultSink.put`; the caller is woken when there is as much as it waits for."""
         with self._condition:
             self._ready.extend(pairs)
             if len(self._ready) >= self._wanted:
                 self._condition.notify()
 
     def fail(self, error: BaseException) -> None:
-        """See `Outlet.fail`; the first error stays."""
+        """See `ResultSink.fail`; the first error stays."""
         with self._condition:
             self.failure = self.failure or error
             self._condition.notify()

@@ -1,16 +1,17 @@
 """Turns played on the nodes of a cluster.
 
-    venue = VenueElsewhere(errands.berths, archive.settings, contest, say=print)
+    turns = RemoteTurns(calls, archive.settings, contest, say=print)
 
 An embedded agent plays in a process of the node. Of a command-line agent the node has the walled
 tree of processes and nothing else: its proxy, the key of its model, meter, clock and transcript
-stay in this process, to which a keeper passes on what the tree prints and asks. What it checks is
-measured on its node, outside the tree, on the core of the turn.
+stay in this process, to which a supervisor passes on what the tree prints and asks. What it checks
+is measured on its node, outside the tree, on the core of the turn.
 
 A contest on cards is played on nodes that offer one. The tree is given the card that Ray gives its
-keeper, as agents of one machine are given that machine's; a check is a measurement like those of
-the judge, on a card of the node. An embedded agent computes in this process, and has its node for
-its checks.
+supervisor, as agents of one machine are given that machine's; a check is a measurement like those
+of the judge, on a card of the node. An embedded agent computes in this process, and has its node
+for its checks. A measurement waits in the queue of its host (`sandbox.gpu.card_queue`), and agents'
+clocks stand still while something is measured on their node, as on one machine.
 
 Covered: nodes that cannot seat an agent, which are told once and get no turn of it; none that can,
 which is an error at the start; a turn without any node left, which is played here, and in a contest
@@ -34,15 +35,10 @@ from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackErro
 from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 from unhack.store.errors import storing
 from unhack.tasks.execution.bound_files import fingerprints_of
-from unhack.tasks.execution.ray.berths import Berth, Berths
-from unhack.tasks.execution.ray.nodes import (
-    NodeClaim,
-    NodeInfo,
-    NodeLostError,
-    StoppedError,
-)
-from unhack.tasks.execution.ray.remote_tree import FarTree
-from unhack.tournament.contest import Contest, Measurement
+from unhack.tasks.execution.ray.cluster import NodeInfo, NodeLostError, StoppedError
+from unhack.tasks.execution.ray.remote_calls import NodeClaim, NodeSlot, RemoteCalls
+from unhack.tasks.execution.ray.remote_tree import RemoteProcessTree
+from unhack.tournament.contest import Contest, Measurement, NeedsCard, agents_card
 from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import inspect
 from unhack.tournament.players.command_player import CommandPlayer, assignment_of
@@ -50,15 +46,19 @@ from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.players.registry import is_embedded
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, SeatedAttempt
-from unhack.tournament.round.bench import MeasureOrder, check_order, contents
-from unhack.tournament.round.card_turns import CardTerms, NodeClock, card_terms
-from unhack.tournament.round.turn_executor import SpotHere, TurnSpot, play_guarded
+from unhack.tournament.round.judge_executor import (
+    MeasureRequest,
+    check_request,
+    contents,
+    measuring_claim,
+)
+from unhack.tournament.round.turn_executor import LocalTurnSlot, TurnSlot, play_guarded
 from unhack.tournament.round.turn_requests import (
-    PlayOrder,
-    SeatFound,
-    SeatOrder,
-    play_order,
-    seat_order,
+    PlayRequest,
+    SeatRequest,
+    SeatResponse,
+    play_request,
+    seat_request,
     write_files,
 )
 
@@ -72,28 +72,58 @@ _PATIENCE_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class SpotElsewhere:
+class CardTerms:
+    """The part that cards of nodes have in the turns of a contest."""
+
+    claim: NodeClaim
+    """Of a measurement."""
+    device: str
+    """The card that an agent's tree is given on its node (`cuda`); empty for none."""
+
+
+def card_terms(contest: Contest) -> CardTerms | None:
+    """Those of a contest; None where it needs no card."""
+    if not isinstance(contest, NeedsCard):
+        return None
+    return CardTerms(measuring_claim(contest), agents_card(contest))
+
+
+class NodeClock:
+    """An agent's time: that of a clock without the seconds for which its node stood still."""
+
+    def __init__(self, clock: AttemptClock, paused_s: Callable[[], float]) -> None:
+        """`paused_s` tells those seconds since some start."""
+        self._clock, self._paused_s = clock, paused_s
+        self._before_s = paused_s()
+
+    def elapsed_s(self) -> float:
+        """See `AttemptClock`."""
+        return max(0.0, self._clock.elapsed_s() - (self._paused_s() - self._before_s))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTurnSlot:
     """Room on a node."""
 
     player: Player
-    berth: Berth
-    found: SeatFound
+    slot: NodeSlot
+    found: SeatResponse
     settings: TournamentSettings
     machine: Machine
     cards: CardTerms | None = None
 
     @property
     def node(self) -> str:
-        """See `TurnSpot`."""
-        return full_name(self.berth.node)
+        """See `TurnSlot`."""
+        return full_name(self.slot.node)
 
     def start_clock(self, machine: Machine) -> AttemptClock:
-        """See `TurnSpot`."""
-        standstill, node = self.berth.standstill, self.berth.node.id
-        return NodeClock(Clock(machine), lambda: standstill.still_s(node))
+        """See `TurnSlot`."""
+        pauses, node = self.slot.pauses, self.slot.node.id
+        return NodeClock(Clock(machine), lambda: pauses.paused_s(node))
 
     def play(self, attempt: SeatedAttempt) -> Play:
-        """See `TurnSpot`. Raises Interrupted."""
+        """See `TurnSlot`. Raises Interrupted."""
         try:
             if isinstance(self.player, CommandPlayer):
                 return self._play_command(self.player, attempt)
@@ -116,28 +146,30 @@ class SpotElsewhere:
         )
         return play_guarded(_Led(player.name, lambda: player.agent.play(assignment)), attempt.seat)
 
-    def _tree(self, command: list[str], plan: ProcessTreePlan) -> FarTree:
+    def _tree(self, command: list[str], plan: ProcessTreePlan) -> RemoteProcessTree:
         assert isinstance(self.player, CommandPlayer)
         card = self.player.agent.card(self.cards.device if self.cards else "")
-        keeper = self.berth.keep(card=card is not None)
-        return FarTree(command, plan, keeper=keeper, lost=lambda: self.berth.lost, card=card)
+        supervisor = self.slot.start_supervisor(card=card is not None)
+        return RemoteProcessTree(
+            command, plan, supervisor=supervisor, lost=lambda: self.slot.lost, card=card
+        )
 
     def _hold(self, tree: AgentTree) -> AbstractContextManager[None]:
-        assert isinstance(tree, FarTree)
-        return self.berth.standstill.registered(self.berth.node.id, tree)
+        assert isinstance(tree, RemoteProcessTree)
+        return self.slot.pauses.registered(self.slot.node.id, tree)
 
     def _measure(self, check: DevelopmentCheck, folder: Path) -> Measurement:
         digest = inspect(folder, check.contest).digest
-        order = MeasureOrder(self.settings, digest, contents(folder), check.seed, check.terms)
+        request = MeasureRequest(self.settings, digest, contents(folder), check.seed, check.terms)
         claim = self.cards.claim if self.cards else NodeClaim.NOTHING
-        return self.berth.run(check_order, order, claim=claim, stop=self._stopped)
+        return self.slot.run(check_request, request, claim=claim, stop=self._stopped)
 
     def _stopped(self) -> bool:
         return self.machine.interrupted
 
     def _play_embedded(self, attempt: SeatedAttempt) -> Play:
         seat = attempt.seat
-        order = PlayOrder(
+        request = PlayRequest(
             self.settings,
             self.player.name,
             seat.terms,
@@ -148,7 +180,7 @@ class SpotElsewhere:
             own_best=seat.own_best,
             memory=contents(seat.memory),
         )
-        reply = self.berth.run(play_order, order, stop=self._stopped)
+        reply = self.slot.run(play_request, request, claim=NodeClaim.CORE, stop=self._stopped)
         with storing(seat.workspace):
             shutil.rmtree(seat.workspace)
             seat.workspace.mkdir(mode=0o700)
@@ -178,8 +210,8 @@ class _Eligible:
 
     turns: str
     """The turns, in words."""
-    order: SeatOrder
-    found: dict[str, SeatFound] = field(default_factory=dict[str, SeatFound])
+    request: SeatRequest
+    found: dict[str, SeatResponse] = field(default_factory=dict[str, SeatResponse])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Node -> why not, in a sentence."""
     able_at: float = field(default_factory=time.monotonic)
@@ -187,25 +219,25 @@ class _Eligible:
     asking: threading.Lock = field(default_factory=threading.Lock)
 
 
-class VenueElsewhere:
-    """See `Venue`. `say` is given a line for people."""
+class RemoteTurns:
+    """See `TurnExecutor`. `say` is given a line for people."""
 
     def __init__(
         self,
-        berths: Berths,
+        calls: RemoteCalls,
         settings: TournamentSettings,
         contest: Contest,
         *,
         say: Callable[[str], None],
     ) -> None:
-        self._berths, self._settings, self._say = berths, settings, say
+        self._calls, self._settings, self._say = calls, settings, say
         self._cards = card_terms(contest)
         self._known: dict[str, _Eligible] = {}
         self._lock = threading.Lock()
 
     def check(self, players: Sequence[Player]) -> None:
-        """See `Venue`: at least one node that answers can seat each. Raises UsageError for an agent
-        that holds its own key, SandboxUnavailableError with what each node lacks."""
+        """See `TurnExecutor`: at least one node that answers can seat each. Raises UsageError for
+        an agent that holds its own key, SandboxUnavailableError with what each node lacks."""
         for player in players:
             if isinstance(player, CommandPlayer) and player.agent.adapter.key_variable:
                 raise UsageError(
@@ -228,10 +260,10 @@ class VenueElsewhere:
                 time.sleep(_LOOK_S)
 
     @contextlib.contextmanager
-    def spot(
+    def slot(
         self, player: Player, machine: Machine, *, lost_on: Sequence[str] = ()
-    ) -> Generator[TurnSpot]:
-        """See `Venue`."""
+    ) -> Generator[TurnSlot]:
+        """See `TurnExecutor`."""
         here = len(lost_on) >= _MAX_LOSSES
         if here and self._cards is not None:
             raise SandboxError(
@@ -241,17 +273,17 @@ class VenueElsewhere:
         movable = _is_movable(player) and not here
         found = self._find(player, machine, lost_on) if movable else None
         if found is None:
-            yield SpotHere(player)
+            yield LocalTurnSlot(player)
             return
-        berth, seat = found
+        slot, seat = found
         try:
-            yield SpotElsewhere(player, berth, seat, self._settings, machine, self._cards)
+            yield RemoteTurnSlot(player, slot, seat, self._settings, machine, self._cards)
         finally:
-            berth.leave()
+            slot.leave()
 
     def _find(
         self, player: Player, machine: Machine, avoid: Sequence[str]
-    ) -> tuple[Berth, SeatFound] | None:
+    ) -> tuple[NodeSlot, SeatResponse] | None:
         """Room on a node; None where no node is left. Raises Interrupted."""
         eligible = self._eligible(player)
         eligible.able_at = time.monotonic()
@@ -261,9 +293,9 @@ class VenueElsewhere:
             able = self._able(eligible, lambda: machine.interrupted)
             names = {full_name(node): node.id for node in self._nodes() if node.id in able}
             able = {key for name, key in names.items() if name not in avoid} or able
-            berth = self._berths.take(lambda node, able=able: node.id in able)
-            if berth is not None:
-                return berth, eligible.found[berth.node.id]
+            slot = self._calls.take_slot(lambda node, able=able: node.id in able)
+            if slot is not None:
+                return slot, eligible.found[slot.node.id]
             alone_s = time.monotonic() - eligible.able_at
             if self._cards is not None and alone_s > _PATIENCE_S:
                 raise SandboxError(
@@ -280,14 +312,14 @@ class VenueElsewhere:
         name = player.name if agent else ""
         with self._lock:
             if name not in self._known:
-                order = SeatOrder(self._settings, on_card=self._cards is not None)
+                request = SeatRequest(self._settings, on_card=self._cards is not None)
                 turns = "turns of embedded agents"
                 if agent is not None:
                     shown = fingerprints_of(agent.wanted.shown)
                     card = agent.card(self._cards.device if self._cards else "")
-                    order = replace(order, wanted=agent.wanted, shown=shown, card=card)
+                    request = replace(request, wanted=agent.wanted, shown=shown, card=card)
                     turns = f"turns of {name}"
-                self._known[name] = _Eligible(turns, order)
+                self._known[name] = _Eligible(turns, request)
             return self._known[name]
 
     def _able(self, eligible: _Eligible, stop: Callable[[], bool]) -> set[str]:
@@ -304,14 +336,15 @@ class VenueElsewhere:
 
     def _nodes(self) -> list[NodeInfo]:
         """Those that answer, and have a card where one is needed."""
-        return [node for node in self._berths.nodes() if self._cards is None or node.cards]
+        return [node for node in self._calls.nodes() if self._cards is None or node.cards]
 
     def _ask(self, node: NodeInfo, eligible: _Eligible, stop: Callable[[], bool]) -> None:
         try:
-            self._berths.ask(node, len, "", stop=stop)  # another version shows before it is needed
-            card = self._cards is not None
-            eligible.found[node.id] = self._berths.ask(
-                node, seat_order, eligible.order, card=card, stop=stop
+            # Another version of unhack there shows before a card is needed.
+            self._calls.ask(node, len, "", claim=NodeClaim.NOTHING, stop=stop)
+            claim = NodeClaim.SHARED_CARD if self._cards else NodeClaim.NOTHING
+            eligible.found[node.id] = self._calls.ask(
+                node, seat_request, eligible.request, claim=claim, stop=stop
             )
         except (NodeLostError, StoppedError):
             return

@@ -1,10 +1,10 @@
-"""The venue: where the turns of agents are played, on this machine or on those of a cluster.
+"""Executors of turns: agents play on this machine, or on those of a cluster.
 
-    with venue.spot(player, machine) as spot:      # waits until there is room
-        play = spot.play(attempt)
+    with turns.slot(player, machine) as slot:      # waits until there is room
+        play = slot.play(attempt)
 
 Covered: an agent's own failure ends its turn, and nobody else's.
-Not covered: where its submission is judged; the bench says that.
+Not covered: where its submission is judged; the `JudgeExecutor` says that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STOP = (UsageError, StoreError, SandboxError, SandboxUnavailableError)
 """No agent is to blame for these."""
 
 
-class TurnSpot(Protocol):
+class TurnSlot(Protocol):
     """Room for one turn of one agent."""
 
     @property
@@ -48,55 +48,55 @@ class TurnSpot(Protocol):
         ...
 
 
-class Venue(Protocol):
-    """The place where turns are played; several threads may ask at once."""
+class TurnExecutor(Protocol):
+    """Plays turns somewhere; several threads may ask at once."""
 
     def check(self, players: Sequence[Player]) -> None:
         """Raise UsageError, SandboxUnavailableError, SandboxError where one of them cannot be
         seated anywhere."""
         ...
 
-    def spot(
+    def slot(
         self, player: Player, machine: Machine, *, lost_on: Sequence[str] = ()
-    ) -> AbstractContextManager[TurnSpot]:
+    ) -> AbstractContextManager[TurnSlot]:
         """Room for a turn, once there is some; on nodes that it was lost on (names) where there is
         no other. Raises Interrupted when `machine` is, SandboxError where no room is left."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class SpotHere:
+class LocalTurnSlot:
     """Room in this process."""
 
     player: Player
     node: str = ""
 
     def start_clock(self, machine: Machine) -> AttemptClock:
-        """See `TurnSpot`."""
+        """See `TurnSlot`."""
         return Clock(machine)
 
     def play(self, attempt: SeatedAttempt) -> Play:
-        """See `TurnSpot`."""
+        """See `TurnSlot`."""
         return play_guarded(self.player, attempt.seat)
 
 
-class VenueHere:
+class LocalTurns:
     """All turns in this process."""
 
     def check(self, players: Sequence[Player]) -> None:
-        """See `Venue`: each looked for what it needs when it was made."""
+        """See `TurnExecutor`: each looked for what it needs when it was made."""
         del players
 
     @contextlib.contextmanager
-    def spot(
+    def slot(
         self, player: Player, machine: Machine, *, lost_on: Sequence[str] = ()
-    ) -> Generator[TurnSpot]:
-        """See `Venue`."""
+    ) -> Generator[TurnSlot]:
+        """See `TurnExecutor`."""
         del machine, lost_on
-        yield SpotHere(player)
+        yield LocalTurnSlot(player)
 
 
-PLAYED_HERE = VenueHere()
+LOCAL_TURNS = LocalTurns()
 
 
 def play_guarded(player: Player, seat: Seat) -> Play:

@@ -1,10 +1,10 @@
 """Turns on their way to another machine, and what is done with them there.
 
 Covered: that machine loads the contest by its name and options, and takes no turn unless its rules,
-sources and data are those of the tournament. An order has the seed of the agent and that of its
+sources and data are those of the tournament. A request has the seed of the agent and that of its
 development data; neither the secret of the tournament nor a seed of the judge follows from them.
-Not covered: the processes of command-line agents; a keeper holds them, and this machine's proxy and
-meter lead them.
+Not covered: the processes of command-line agents; a supervisor holds them, and this machine's proxy
+and meter lead them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.player import Seat
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck
-from unhack.tournament.round.bench import check_here, contents, contest_of
+from unhack.tournament.round.judge_executor import check_here, contents, contest_of
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.turn_executor import play_guarded
 from unhack.tournament.round.workspace_files import WorkspaceFiles
@@ -42,7 +42,7 @@ _TRIAL_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class SeatOrder:
+class SeatRequest:
     """The needs of an agent on a machine that seats it."""
 
     settings: TournamentSettings
@@ -57,7 +57,7 @@ class SeatOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatFound:
+class SeatResponse:
     """The answer of a machine that can seat an agent."""
 
     files: HostFiles | None = None
@@ -66,7 +66,7 @@ class SeatFound:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayOrder:
+class PlayRequest:
     """A turn of an embedded agent."""
 
     settings: TournamentSettings
@@ -81,7 +81,7 @@ class PlayOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayReply:
+class PlayResponse:
     """The end of such a turn."""
 
     play: Play
@@ -91,47 +91,47 @@ class PlayReply:
     checks: int
 
 
-def seat_order(order: SeatOrder) -> SeatFound:
+def seat_request(request: SeatRequest) -> SeatResponse:
     """See whether an agent can be seated on this machine. Raises UsageError for rules, a program or
     files that differ or are missing, SandboxUnavailableError where it cannot be walled in, or where
     there is no card of the tournament's kind."""
-    contest = contest_of(order.settings)
-    if order.on_card:
+    contest = contest_of(request.settings)
+    if request.on_card:
         assert isinstance(contest, NeedsCard)
         contest.check_card()
-    if order.wanted is None:
-        return SeatFound()
-    if differs := first_difference(order.shown):
+    if request.wanted is None:
+        return SeatResponse()
+    if differs := first_difference(request.shown):
         raise UsageError(differs)
-    files = order.wanted.find()
-    plan = with_card(ProcessTreePlan(binds=(*files.binds, *files.packages)), order.card)
+    files = request.wanted.find()
+    plan = with_card(ProcessTreePlan(binds=(*files.binds, *files.packages)), request.card)
     with ProcessTree(["/bin/true"], plan=plan, name="trial") as tree:
         tree.wait(timeout_s=_TRIAL_S)
     packages = contest.packages if isinstance(contest, Equipped) else None
-    return SeatFound(files, "" if packages is None else str(packages))
+    return SeatResponse(files, "" if packages is None else str(packages))
 
 
-def play_order(order: PlayOrder) -> PlayReply:
+def play_request(request: PlayRequest) -> PlayResponse:
     """Play a turn of an embedded agent on this machine. Raises UsageError, SandboxError."""
-    contest = contest_of(order.settings)
-    player = make_embedded(order.player, contest)
+    contest = contest_of(request.settings)
+    player = make_embedded(request.player, contest)
     if player is None:
-        raise UsageError(f"{order.player} is no embedded agent here")
-    played = in_round(contest, order.terms)
+        raise UsageError(f"{request.player} is no embedded agent here")
+    played = in_round(contest, request.terms)
     with tempfile.TemporaryDirectory(prefix="unhack-seat-") as room:
         places = {name: Path(room) / name for name in ("workspace", "transcript", "memory", "work")}
         for place in places.values():
             place.mkdir()
-        order.files.write(places["workspace"])
-        write_files(order.memory, places["memory"])
+        request.files.write(places["workspace"])
+        write_files(request.memory, places["memory"])
         clock = Clock()
         meter = AttemptMeter(Path(room) / "meter.json", places["transcript"], clock=clock)
-        limit_s = order.settings.time_limit_s
+        limit_s = request.settings.time_limit_s
         check = DevelopmentCheck(
             played,
-            order.terms,
-            order.files,
-            order.check_seed,
+            request.terms,
+            request.files,
+            request.check_seed,
             limit_s,
             room=places["work"],
             machine=MACHINE,
@@ -141,19 +141,19 @@ def play_order(order: PlayOrder) -> PlayReply:
         )
         seat = Seat(
             played,
-            order.terms,
+            request.terms,
             places["workspace"],
             check,
-            seed=order.seed,
+            seed=request.seed,
             time_limit_s=limit_s,
-            cost_limit_usd=order.cost_limit_usd,
+            cost_limit_usd=request.cost_limit_usd,
             transcript=places["transcript"],
             memory=places["memory"],
-            own_best=order.own_best,
+            own_best=request.own_best,
         )
         play = play_guarded(player, seat)
         kept = (contents(places[name]) for name in ("workspace", "transcript", "memory"))
-        return PlayReply(play, *kept, checks=meter.now().checks)
+        return PlayResponse(play, *kept, checks=meter.now().checks)
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:

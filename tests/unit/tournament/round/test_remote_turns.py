@@ -11,25 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.tasks.execution.ray.local_supervisor import KeeperBeside, crossed
+from tests.unit.tasks.execution.ray.local_supervisor import LocalSupervisor, crossed
 from tests.unit.tournament.hill import HILL, plan, played
 
 from unhack.agents.play import PlayEnding
 from unhack.agents.registry import ADAPTERS
 from unhack.core.errors import SandboxUnavailableError, UsageError
-from unhack.tasks.execution.ray.errands import answer, result_of
-from unhack.tasks.execution.ray.nodes import NodeClaim, NodeInfo, NodeLostError
-from unhack.tasks.execution.ray.pause import Standstill
+from unhack.tasks.execution.ray.cluster import NodeInfo, NodeLostError
+from unhack.tasks.execution.ray.pause import NodePauses
+from unhack.tasks.execution.ray.remote_calls import NodeClaim, answer, result_of
 from unhack.tournament.players.command_player import CommandPlayer
 from unhack.tournament.players.registry import make_player
 from unhack.tournament.record.archive import read_record
 from unhack.tournament.record.records import Entry, TournamentRecord
 from unhack.tournament.review.canonical import canonical_hash
-from unhack.tournament.round import bench, remote_turns
-from unhack.tournament.round.bench import check_order
-from unhack.tournament.round.remote_turns import VenueElsewhere
+from unhack.tournament.round import judge_executor, remote_turns
+from unhack.tournament.round.judge_executor import check_request
+from unhack.tournament.round.remote_turns import RemoteTurns
 from unhack.tournament.round.rounds import begin, play, reopen, seat_all
-from unhack.tournament.round.turn_requests import play_order, seat_order
+from unhack.tournament.round.turn_requests import play_request, seat_request
 
 ANSWER = """echo '{"x": 0.65, "y": 0.3}' > answer.json"""
 VERSION = importlib.metadata.version("unhack")
@@ -46,18 +46,18 @@ class Node:
     lost: str = ""
     held: int = 0
     given: int = 0
-    """Berths so far."""
-    keepers: list[KeeperBeside] = field(default_factory=list)
+    """Slots so far."""
+    supervisors: list[LocalSupervisor] = field(default_factory=list)
 
     def lose(self) -> None:
         """Lose it with all that it does."""
         self.lost = "the node is gone"
-        for keeper in self.keepers:
-            keeper.lose()
+        for supervisor in self.supervisors:
+            supervisor.lose()
 
 
 class Nodes:
-    """See `Berths`: calls and results cross as bytes; all that was sent is kept."""
+    """See `RemoteCalls`: calls and results cross as bytes; all that was sent is kept."""
 
     def __init__(self, *names: str) -> None:
         self.known = {name: Node(NodeInfo(f"{name}0123456789", name, 1)) for name in names}
@@ -65,16 +65,16 @@ class Nodes:
         self.called: list[Callable[[Any], Any]] = []
         self.claims: list[tuple[Any, NodeClaim]] = []
         self.cards: list[bool] = []
-        """Of each keeper, whether it has a card."""
-        self.standstill = Standstill()
+        """Of each supervisor, whether it has a card."""
+        self.pauses = NodePauses()
         self._lock = threading.Lock()
 
     def nodes(self) -> Sequence[NodeInfo]:
-        """See `Berths`."""
+        """See `RemoteCalls`."""
         return [node.info for node in self.known.values() if not node.lost]
 
     def ask(self, info: NodeInfo, function: Any, value: Any, **_: Any) -> Any:
-        """See `Berths`."""
+        """See `RemoteCalls`."""
         node = self.known[info.name]
         self.sent.append(value)
         self.called.append(function)
@@ -82,7 +82,7 @@ class Nodes:
             raise NodeLostError(node.lost)
 
         def work(given: Any) -> Any:
-            if node.fault is not None and function is seat_order:
+            if node.fault is not None and function is seat_request:
                 raise node.fault
             return function(given)
 
@@ -91,20 +91,20 @@ class Nodes:
             raise NodeLostError(node.lost)
         return found
 
-    def take(self, allows: Callable[[NodeInfo], bool]) -> Berth | None:
-        """See `Berths`."""
+    def take_slot(self, allows: Callable[[NodeInfo], bool]) -> Slot | None:
+        """See `RemoteCalls`."""
         with self._lock:
             for node in sorted(self.known.values(), key=lambda one: one.given):
                 if not node.lost and node.held < node.info.slots and allows(node.info):
                     node.held += 1
                     node.given += 1
-                    return Berth(self, node)
+                    return Slot(self, node)
         return None
 
 
 @dataclass
-class Berth:
-    """See `Berth` of `berths`."""
+class Slot:
+    """See `NodeSlot`."""
 
     nodes: Nodes
     at: Node
@@ -120,17 +120,17 @@ class Berth:
     def run(self, function: Any, value: Any, *, claim: NodeClaim = NodeClaim.CORE, **_: Any) -> Any:
         self.nodes.claims.append((function, claim))
         quiet = claim is NodeClaim.QUIET_CARD
-        with self.standstill.measuring(self.at.info.id, quiet=quiet):
+        with self.pauses.measuring(self.at.info.id, quiet=quiet):
             return self.nodes.ask(self.at.info, function, value)
 
     @property
-    def standstill(self) -> Standstill:
-        return self.nodes.standstill
+    def pauses(self) -> NodePauses:
+        return self.nodes.pauses
 
-    def keep(self, *, card: bool = False) -> KeeperBeside:
+    def start_supervisor(self, *, card: bool) -> LocalSupervisor:
         self.nodes.cards.append(card)
-        made = KeeperBeside(self.nodes.sent.append)
-        self.at.keepers.append(made)
+        made = LocalSupervisor(self.nodes.sent.append)
+        self.at.supervisors.append(made)
         return made
 
     def leave(self) -> None:
@@ -140,11 +140,11 @@ class Berth:
 @pytest.fixture(autouse=True)
 def hill_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy contest is found by its name, as the contests of the package are."""
-    monkeypatch.setattr(bench, "load_contest", lambda name, options: HILL)
-    bench._loaded.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(judge_executor, "load_contest", lambda name, options: HILL)
+    judge_executor._loaded.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
-def away(
+def played_on(
     path: Path,
     nodes: Nodes,
     *agents: str,
@@ -161,9 +161,9 @@ def away(
         return make_player(name, HILL, options=options or {})
 
     with archive:
-        venue = VenueElsewhere(nodes, archive.settings, HILL, say=lines.append)  # type: ignore[arg-type]
-        seating = seat_all(archive, HILL, make=make, venue=venue)
-        venue.check([place.player for place in seating.places])
+        turns = RemoteTurns(nodes, archive.settings, HILL, say=lines.append)  # type: ignore[arg-type]
+        seating = seat_all(archive, HILL, make=make, turns=turns)
+        turns.check([place.player for place in seating.places])
         return play(seating, jobs=2)
 
 
@@ -194,14 +194,14 @@ def when(condition: Callable[[], bool], act: Callable[[], None]) -> threading.Th
     return thread
 
 
-def test_a_tournament_played_elsewhere_is_the_same_one(tmp_path: Path) -> None:
+def test_a_tournament_played_on_nodes_is_the_same_one(tmp_path: Path) -> None:
     agents = ("search", "cheater", "baseline:near")
     here = played(tmp_path / "here", plan(*agents, rounds=3))
     nodes = Nodes("a", "b")
-    there = away(tmp_path / "there", nodes, *agents, rounds=3)
+    there = played_on(tmp_path / "there", nodes, *agents, rounds=3)
     assert canonical_hash(there) == canonical_hash(here)
     assert {entry.played_on for entry in there.entries} == {"a/a0123456", "b/b0123456"}
-    assert nodes.called.count(play_order) == len(there.entries)
+    assert nodes.called.count(play_request) == len(there.entries)
     usage = {entry.usage.checks for entry in there.entries if entry.agent == "search"}
     assert usage == {entry.usage.checks for entry in here.entries if entry.agent == "search"}
 
@@ -209,12 +209,12 @@ def test_a_tournament_played_elsewhere_is_the_same_one(tmp_path: Path) -> None:
 def test_a_command_line_agent_plays_and_checks_on_its_node(tmp_path: Path) -> None:
     nodes = Nodes("a")
     line = f"{ANSWER}; unhack-check; echo done"
-    record = away(tmp_path / "out", nodes, agent(tmp_path, line))
+    record = played_on(tmp_path / "out", nodes, agent(tmp_path, line))
     entry = of(record, "mine")
     assert (entry.ended, entry.note) == (PlayEnding.FINISHED, "")
     assert (entry.played_on, entry.lost_on, entry.attempts) == ("a/a0123456", (), 1)
     assert entry.usage.checks == 1
-    checks = [claim for function, claim in nodes.claims if function is check_order]
+    checks = [claim for function, claim in nodes.claims if function is check_request]
     assert checks == [NodeClaim.NOTHING], "its turn has the core"
     assert entry.fitness > 0
     [transcript] = (tmp_path / "out" / "transcripts" / "0001").glob("*mine*/attempt-1")
@@ -232,7 +232,7 @@ def test_no_secret_and_no_seed_of_the_judge_goes_to_a_node(
     nodes = Nodes("a")
     line = f"{ANSWER}; unhack-check; env"
     options = {"mine.provider": "anthropic"}
-    away(tmp_path / "out", nodes, agent(tmp_path, line), "search", options=options)
+    played_on(tmp_path / "out", nodes, agent(tmp_path, line), "search", options=options)
     with reopen(tmp_path / "out", read_only=True) as archive:
         seating = seat_all(archive, HILL, make=lambda name: make_player("null", HILL))
         seeds = [seating.round_seed(1, purpose) for purpose in ("measure", "audit", "confirm")]
@@ -255,8 +255,8 @@ def test_a_turn_whose_node_is_lost_is_played_again_from_its_beginning(tmp_path: 
         logs = out.glob("transcripts/0001/*mine*/attempt-1/stdout.jsonl")
         return any(path.read_text() for path in logs)
 
-    thread = when(at_work, lambda: next(n for n in nodes.known.values() if n.keepers).lose())
-    record = away(out, nodes, agent(tmp_path, line))
+    thread = when(at_work, lambda: next(n for n in nodes.known.values() if n.supervisors).lose())
+    record = played_on(out, nodes, agent(tmp_path, line))
     thread.join()
     entry = of(record, "mine")
     [lost] = [node for node in nodes.known.values() if node.lost]
@@ -268,7 +268,7 @@ def test_a_turn_whose_node_is_lost_is_played_again_from_its_beginning(tmp_path: 
     events = (out / "events.jsonl").read_text()
     assert events.count('"entry.frozen"') == len(record.entries)
     assert events.count('"lost"') == 1
-    again = away(out, nodes, agent(tmp_path, line))
+    again = played_on(out, nodes, agent(tmp_path, line))
     assert again == record, "a finished turn was played again"
 
 
@@ -281,14 +281,14 @@ def test_without_any_node_left_a_turn_is_played_here(
     ask = nodes.ask
 
     def lose_with_first(info: NodeInfo, function: Any, value: Any, **rest: Any) -> Any:
-        if function is play_order:
+        if function is play_request:
             nodes.known["a"].lost = "the node is gone"
         return ask(info, function, value, **rest)
 
     monkeypatch.setattr(nodes, "ask", lose_with_first)
     said: list[str] = []
     player = agent(tmp_path, ANSWER) if name == "mine" else name
-    record = away(tmp_path / "out", nodes, player, said=said)
+    record = played_on(tmp_path / "out", nodes, player, said=said)
     assert {entry.played_on for entry in record.entries} == {""}
     assert max(entry.attempts for entry in record.entries) == 2
     assert of(record, name).fitness > 0
@@ -303,7 +303,7 @@ def test_a_node_that_cannot_seat_an_agent_gets_none_of_its_turns_and_says_so_onc
     nodes.known["open"].fault = SandboxUnavailableError("no user namespaces")
     nodes.known["bare"].fault = UsageError("there is no claude on the PATH")
     said: list[str] = []
-    record = away(tmp_path / "out", nodes, agent(tmp_path, ANSWER), said=said, rounds=2)
+    record = played_on(tmp_path / "out", nodes, agent(tmp_path, ANSWER), said=said, rounds=2)
     assert {entry.played_on for entry in record.entries} == {"good/good0123"}
     refusals = [line for line in said if "is given no turns of mine" in line]
     assert len(refusals) == 3
@@ -317,7 +317,7 @@ def test_where_no_node_can_seat_an_agent_nothing_is_begun(tmp_path: Path) -> Non
     for node in nodes.known.values():
         node.fault = UsageError("there is no claude on the PATH")
     with pytest.raises(SandboxUnavailableError, match=r"no node can seat null.*a/a0.*b/b0"):
-        away(tmp_path / "out", nodes, "baseline:near")
+        played_on(tmp_path / "out", nodes, "baseline:near")
     assert not read_record(tmp_path / "out").entries
 
 
@@ -327,11 +327,11 @@ def test_a_file_that_differs_on_a_node_keeps_the_agent_from_it(tmp_path: Path) -
     made = make_player(line, HILL)
     assert isinstance(made, CommandPlayer)
     with begin(tmp_path / "out", plan(line), HILL, seed=3) as archive:
-        venue = VenueElsewhere(nodes, archive.settings, HILL, say=lambda line: None)  # type: ignore[arg-type]
-        venue._eligible(made)  # pyright: ignore[reportPrivateUsage]
+        turns = RemoteTurns(nodes, archive.settings, HILL, say=lambda line: None)  # type: ignore[arg-type]
+        turns._eligible(made)  # pyright: ignore[reportPrivateUsage]
         (tmp_path / "agent.sh").write_text("echo another")
         with pytest.raises(SandboxUnavailableError, match=r"agent\.sh differs from the file"):
-            venue.check([made])
+            turns.check([made])
 
 
 def test_an_agent_that_holds_its_own_key_is_refused(tmp_path: Path) -> None:
@@ -341,7 +341,7 @@ def test_an_agent_that_holds_its_own_key_is_refused(tmp_path: Path) -> None:
     holds = CommandPlayer(replace(made.agent, adapter=adapter))
     nodes = Nodes("a")
     with begin(tmp_path / "out", plan("null"), HILL, seed=3) as archive:
-        venue = VenueElsewhere(nodes, archive.settings, HILL, say=lambda line: None)  # type: ignore[arg-type]
+        turns = RemoteTurns(nodes, archive.settings, HILL, say=lambda line: None)  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="must not leave this machine"):
-            venue.check([holds])
+            turns.check([holds])
     assert not nodes.sent

@@ -1,100 +1,96 @@
 # pyright: basic, reportMissingImports=false
-"""Ray as a cluster: one actor for each node that offers cores.
+"""A Ray cluster: its nodes, and processes that are started on them.
 
-Covered: a Ray that runs already is used and never shut down; calls are never tried twice by Ray.
+Covered: a Ray that runs already is used and never shut down; calls are never tried twice by Ray. An
+address that cannot be joined is told at once, with what to do: Ray itself waits for minutes for one
+at which nothing listens, and says little of why one that does listen refuses.
 Not covered: code on nodes. Each needs this version of unhack and whatever the tasks import, by its
-image or by a `runtime_env` of the caller's `ray.init`.
+image or by a `runtime_env` of the caller's `ray.init`. A Ray that falls silent while it is joined;
+Ray gives up by itself.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+import re
+import socket
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import SandboxError, UsageError
 from unhack.core.extras import require
-from unhack.tasks.execution.ray.health import Pulse
-from unhack.tasks.execution.ray.node_worker import Desk, Greeting, Order, Parcel
-from unhack.tasks.execution.ray.nodes import NodeInfo, RemoteDesk
-from unhack.tasks.execution.ray.ray_address import check_reachable, joining
 
-_TAKES = 64
-"""Batches that may wait for verdicts of one node at once."""
+P = ParamSpec("P")
+R = TypeVar("R")
 
-
-class RayDesk:
-    """A desk behind an actor handle."""
-
-    def __init__(self, actor: Any) -> None:
-        self._actor = actor
-
-    def greet(self) -> Future[Greeting]:
-        """See `Desk.greet`."""
-        return self._actor.greet.remote().future()
-
-    def hand_in(self, flight: str, order: Order) -> Future[None]:
-        """See `Desk.hand_in`. Raises UsageError for a task that cannot cross."""
-        try:
-            return self._actor.hand_in.remote(flight, order).future()
-        except (TypeError, AttributeError, ValueError) as error:
-            names = ", ".join(sorted({task.id for task in order.tasks.values()})[:3])
-            raise UsageError(
-                f"a task cannot cross to the nodes (one of {names}): {str(error)[:500]}; judge it "
-                "with executor='local'"
-            ) from error
-
-    def take(self, flight: str, at_least: int, wait_s: float) -> Future[Parcel]:
-        """See `Desk.take`."""
-        return self._actor.take.remote(flight, at_least, wait_s).future()
-
-    def cancel(self, flight: str) -> None:
-        """See `Desk.cancel`; does not wait."""
-        with contextlib.suppress(Exception):  # a node that is gone has nothing to cancel
-            self._actor.cancel.remote(flight)
-
-    def end(self) -> None:
-        """End the actor's process."""
-        _kill(self._actor)
+_HOST_AND_PORT = re.compile(r"(?:ray://)?(\[[0-9a-fA-F:.%]+\]|[^:/\s]+):([0-9]{1,5})")
+_WAIT_S = 10.0
+"""Longest time for a connection; a head node of the same cluster takes milliseconds."""
+_DEFAULTS = {"num_cpus": 0, "max_restarts": 0, "max_task_retries": 0}
 
 
-class RayPulse:
-    """A pulse behind an actor handle."""
+class NodeLostError(SandboxError):
+    """A node was lost with what it did; the message says how."""
 
-    def __init__(self, actor: Any) -> None:
-        self._actor = actor
 
-    def beat(self) -> Future[None]:
-        """See `Pulse.beat`."""
-        return self._actor.beat.remote().future()
+class StoppedError(SandboxError):
+    """The caller no longer wanted the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeInfo:
+    """A machine that is alive."""
+
+    id: str
+    name: str
+    """Its address, for people."""
+    slots: int
+    """Cores that it offers."""
+    cards: int = 0
+    """GPUs that it offers."""
+
+
+class RayActor:
+    """A process on a node that holds one object."""
+
+    def __init__(self, handle: Any, *, groups: Iterable[str]) -> None:
+        """`groups`: methods whose calls hold up no others."""
+        self._handle, self._groups = handle, frozenset(groups)
+
+    def call(
+        self, method: Callable[Concatenate[Any, P], R], *values: P.args, **named: P.kwargs
+    ) -> Future[R]:
+        """Call a method of the object there; the future fails when the process is lost. Raises what
+        values raise that cannot be pickled."""
+        name = method.__name__
+        there = getattr(self._handle, name)
+        if name in self._groups:
+            there = there.options(concurrency_group=name)
+        return there.remote(*values, **named).future()
 
     def end(self) -> None:
-        """See `Pulse.end`."""
-        _kill(self._actor)
+        """End the process; does not wait."""
+        import ray  # an extra, loaded by use
 
-
-class _Answering:
-    """The process of a pulse."""
-
-    def beat(self) -> None:
-        """Answer."""
+        with contextlib.suppress(Exception):  # the node may be gone, or Ray shut down
+            cast("Any", ray).kill(self._handle)
 
 
 class RayCluster:
-    """The nodes of the Ray that this process is connected to, or connects to now.
+    """The nodes of the Ray that this process is connected to; else of `address`, else of
+    `RAY_ADDRESS`, else of one that is started here.
 
-    Without `address` and `RAY_ADDRESS` a Ray of this machine is started. Raises UsageError where
-    Ray is not installed, or cannot be joined.
+    Raises UsageError where Ray is not installed or cannot be joined.
     """
 
-    def __init__(self, address: str | None = None, *, slots: int | None = None) -> None:
+    def __init__(self, address: str | None = None) -> None:
         require("ray", "ray", purpose="executor='ray'")
-        import ray
+        import ray  # an extra, loaded by use
 
         self._ray: Any = ray
-        self._slots = slots
         self.started = False
         """True when this object started the Ray that it uses."""
         if not self._ray.is_initialized():
@@ -105,10 +101,12 @@ class RayCluster:
             check_reachable(address)
             with joining(address):
                 self._ray.init(address=address, log_to_driver=False, logging_level="ERROR", **extra)
-        take = self._ray.method(concurrency_group="take")(Desk.take)
-        held = type("HeldDesk", (Desk,), {"take": take})
-        self._actor_class = self._ray.remote(concurrency_groups={"take": _TAKES})(held)
-        self.connection = connection()
+        self._connection = _connection()
+
+    @property
+    def joined(self) -> bool:
+        """False once this process has left its Ray."""
+        return self._connection == _connection()
 
     def nodes(self) -> Sequence[NodeInfo]:
         """Those alive now that offer cores."""
@@ -123,42 +121,58 @@ class RayCluster:
             if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
         ]
 
-    def start(self, node: NodeInfo) -> RemoteDesk:
-        """Start a desk on a node; it takes no core from Ray's own account."""
-        actor = self._actor_class.options(**_ALONE, scheduling_strategy=on_node(node))
-        return RayDesk(actor.remote(self._slots or node.slots))
-
-    def pulse(self, node: NodeInfo) -> Pulse:
-        """Start a pulse on a node; it takes no core from Ray's own account."""
-        actor = self._ray.remote(_Answering).options(**_ALONE, scheduling_strategy=on_node(node))
-        return RayPulse(actor.remote())
+    def start(self, made: type, node: NodeInfo, *values: Any, **options: Any) -> RayActor:
+        """Start a process on a node that holds `made(*values)`. It takes no core from Ray's own
+        account, unless `options`, which are Ray's, say so."""
+        wanted = {**_DEFAULTS, "scheduling_strategy": on_node(node), **options}
+        handle = self._ray.remote(**wanted)(made).remote(*values)
+        return RayActor(handle, groups=options.get("concurrency_groups", ()))
 
     def close(self) -> None:
         """Shut Ray down if this object started it."""
-        if self.started and self.connection == connection():
+        if self.started and self.joined:
             self._ray.shutdown()
-
-
-_ALONE = {"num_cpus": 0, "max_restarts": 0, "max_task_retries": 0}
 
 
 def on_node(node: NodeInfo) -> Any:
     """The strategy of Ray that places something on this node or nowhere."""
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # an extra
 
     return NodeAffinitySchedulingStrategy(node.id, soft=False)
 
 
-def _kill(actor: Any) -> None:
-    import ray
+def check_reachable(address: str) -> None:
+    """Raise UsageError for an address at which nothing listens. What is no host and port, such as
+    `auto`, is left to Ray."""
+    found = _HOST_AND_PORT.fullmatch(address)
+    if found is None:
+        return
+    try:
+        socket.create_connection((found[1].strip("[]"), int(found[2])), _WAIT_S).close()
+    except (OSError, OverflowError) as error:
+        raise UsageError(
+            f"no Ray answers at {address}: {error}; give the address of a head node "
+            "(`ray start --head` prints it), or unset RAY_ADDRESS for a Ray of this machine"
+        ) from None
 
-    with contextlib.suppress(Exception):  # the node may be gone, or Ray shut down
-        cast("Any", ray).kill(actor)
+
+@contextlib.contextmanager
+def joining(address: str) -> Generator[None]:
+    """Raise what Ray's `init` raises for an address as UsageError with what to do."""
+    try:
+        yield
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        said = " ".join(str(error).split())[:500]
+        raise UsageError(
+            f"this process could not join the Ray at {address}: {said}; Ray and Python must have "
+            "the versions that the cluster has, and a cluster that asks for a token wants "
+            "RAY_AUTH_MODE=token and its token here too"
+        ) from error
 
 
-def connection() -> str:
+def _connection() -> str:
     """A name of this process's connection to Ray; empty without one."""
-    import ray
+    import ray  # an extra, loaded by use
 
     if not ray.is_initialized():
         return ""
@@ -167,7 +181,7 @@ def connection() -> str:
 
 def _remarks_to_stderr() -> None:
     """Have Ray print what it says of nodes on stderr: stdout belongs to results."""
-    from ray._private import worker
+    from ray._private import worker  # an extra; Ray has no public way to choose the stream
 
     say = getattr(worker, "print_to_stdstream", None)
     if say is None or getattr(say, "on_stderr", False):

@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import threading
 
 from unhack.core.extras import require
-from unhack.tasks.execution.executor import Flight
-from unhack.tasks.execution.ray.batch import ClusterFlight
-from unhack.tasks.execution.ray.cluster import RayCluster, connection
-from unhack.tasks.execution.ray.dispatcher import SILENCE_S, Courier
+from unhack.core.verdict import Verdict
+from unhack.tasks.execution.ray.batch import DispatchedBatch
+from unhack.tasks.execution.ray.cluster import RayCluster
+from unhack.tasks.execution.ray.dispatcher import Dispatcher
+from unhack.tasks.execution.ray.health import SILENCE_S
+from unhack.tasks.task import Task
+
+
+class RayBatch:
+    """The caller's end of one batch in progress; see `Flight`."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._batch = DispatchedBatch(dispatcher.call_soon, dispatcher.dismiss)
+
+    @property
+    def open(self) -> int:
+        """Items handed in whose verdict has not been taken."""
+        return self._batch.results.open
+
+    @property
+    def window(self) -> int:
+        """Items in progress that keep every node busy."""
+        return self._dispatcher.capacity
+
+    def add(self, items: list[tuple[int, Task, str]]) -> None:
+        """Hand in (index, task, completion) items, from any thread."""
+        self._batch.results.expect(len(items))
+        self._dispatcher.call_soon(lambda: self._dispatcher.accept(self._batch, items))
+
+    def take(
+        self, *, at_least: int = 1, timeout_s: float | None = None
+    ) -> list[tuple[int, Verdict]]:
+        """Wait until `at_least` verdicts (or all that are open) are there, and take them.
+
+        Raises what ended the batch as a whole.
+        """
+        found = self._batch.results.take(at_least=at_least, timeout_s=timeout_s)
+        if not self.open and not self._batch.ended:
+            self._dispatcher.call_soon(self._rest)
+        return found
+
+    def _rest(self) -> None:
+        """Leave the nodes when every verdict was taken; more items bring it back."""
+        if not self.open and not self._batch.ended:
+            self._dispatcher.dismiss(self._batch)
+
+    def cancel(self) -> None:
+        """End the batch on every node; no further verdict comes."""
+        self._dispatcher.call_soon(self._batch.end)
 
 
 class RayExecutor:
@@ -31,28 +76,28 @@ class RayExecutor:
         patience_s: float = 300.0,
         silence_s: float = SILENCE_S,
     ) -> None:
-        self._cluster = RayCluster(address, slots=slots)
-        version = importlib.metadata.version("unhack")
-        self._courier = Courier(
-            self._cluster, patience_s=patience_s, version=version, silence_s=silence_s
+        self._cluster = RayCluster(address)
+        self._dispatcher = Dispatcher(
+            self._cluster, slots=slots, patience_s=patience_s, silence_s=silence_s
         )
 
-    def begin(self) -> Flight:
-        """A new batch on the cluster. Raises PoolClosedError after `close`."""
-        return ClusterFlight(self._courier)
+    def begin(self) -> RayBatch:
+        """A new batch on the cluster; once the executor is closed, its first items raise
+        PoolClosedError."""
+        return RayBatch(self._dispatcher)
 
-    def desks(self) -> list[str]:
+    def nodes(self) -> list[str]:
         """The ids of the nodes that judge now."""
-        return self._courier.desks()
+        return self._dispatcher.nodes()
 
     @property
     def usable(self) -> bool:
         """False once it is closed, or this process has left its Ray."""
-        return not self._courier.closed and self._cluster.connection == connection()
+        return not self._dispatcher.closed and self._cluster.joined
 
     def close(self) -> None:
         """End every batch and actor, and Ray if this executor started it."""
-        self._courier.close()
+        self._dispatcher.close()
         self._cluster.close()
 
 

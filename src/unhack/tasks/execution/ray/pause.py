@@ -1,14 +1,14 @@
-"""Process trees on nodes, which stand still while something is measured beside them.
+"""Process trees on nodes, which pause while something is measured beside them.
 
-    with standstill.registered(node, tree):     # as soon as it has begun, until it is to end
+    with pauses.registered(node, tree):     # as soon as it has begun, until it is to end
         tree.wait(timeout_s=60)
 
-    with standstill.measuring(node, quiet=True) as pids:
+    with pauses.measuring(node, quiet=True) as pids:
         measure()
 
 The trees of one machine are stopped by the process that measures there
 (`tournament.judging.machine_lock`). Those of a node are led from this process, and so are all
-measurements there: so it stops and sets them going.
+measurements there: so it pauses and resumes them.
 
 Covered: several measurements of a node at once, on a card each: its trees go on after the last one;
 a tree that begins meanwhile; a node that is lost.
@@ -22,28 +22,11 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from unhack.tasks.execution.ray.nodes import NodeLostError
+from unhack.tasks.execution.ray.cluster import NodeLostError
+from unhack.tasks.execution.ray.remote_tree import RemoteProcessTree
 
 _HOLDER = "measuring"
-
-
-class StillTree(Protocol):
-    """A process tree of a node."""
-
-    @property
-    def far_pid(self) -> int:
-        """Of its process 1, as its node counts."""
-        ...
-
-    def freeze(self, *, holder: str = "") -> None:
-        """Stop every process of it until each `holder` has let go. Raises NodeLostError."""
-        ...
-
-    def thaw(self, *, holder: str = "") -> None:
-        """Let go; harmless where it is lost."""
-        ...
 
 
 @dataclass(slots=True)
@@ -51,26 +34,26 @@ class _NodeTrees:
     """The trees of one node."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
-    trees: list[StillTree] = field(default_factory=list[StillTree])
+    trees: list[RemoteProcessTree] = field(default_factory=list[RemoteProcessTree])
     depth: int = 0
-    """Measurements for which they stand still."""
-    still: tuple[float, float | None] = (0.0, None)
-    """Seconds of measurements that are over, and when the one under way began; in one value, so
-    that a clock is read also while a slow node is being stopped."""
+    """Measurements for which they pause."""
+    paused: tuple[float, float | None] = (0.0, None)
+    """Seconds of pauses that are over, and when the one under way began; in one value, so that a
+    clock is read also while a slow node is being stopped."""
 
     def freeze(self) -> None:
-        frozen: list[StillTree] = []
+        frozen: list[RemoteProcessTree] = []
         try:
             for tree in self.trees:
                 frozen.append(tree)
-                _freeze(tree)
+                with contextlib.suppress(NodeLostError):  # its turn learns of it
+                    tree.freeze(holder=_HOLDER)
         except BaseException:
-            for tree in frozen:
-                tree.thaw(holder=_HOLDER)
+            _thaw(frozen)
             raise
 
 
-class Standstill:
+class NodePauses:
     """The trees of all nodes, by the ids of these; threads may share it."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -79,8 +62,8 @@ class Standstill:
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
-    def registered(self, node: str, tree: StillTree) -> Generator[None]:
-        """Have a tree stand still when it must, for a block of code. Raises NodeLostError."""
+    def registered(self, node: str, tree: RemoteProcessTree) -> Generator[None]:
+        """Have a tree pause when it must, for a block of code. Raises NodeLostError."""
         there = self._of(node)
         with there.lock:
             if there.depth:
@@ -96,31 +79,27 @@ class Standstill:
 
     @contextlib.contextmanager
     def measuring(self, node: str, *, quiet: bool) -> Generator[tuple[int, ...]]:
-        """The pids of the trees there, which stand still for a block of code where it wants it
-        `quiet`. Raises what a tree raises that cannot be stopped; then all go on."""
+        """The pids of the trees there, which pause for a block of code where it wants it `quiet`.
+        Raises what a tree raises that cannot be stopped; then all go on."""
         there = self._of(node)
         with there.lock:
             if quiet and not there.depth:
                 there.freeze()
-                there.still = there.still[0], self._clock()
+                there.paused = there.paused[0], self._clock()
             there.depth += int(quiet)
-            pids = tuple(tree.far_pid for tree in there.trees if tree.far_pid)
+            pids = tuple(tree.remote_pid for tree in there.trees if tree.remote_pid)
         try:
             yield pids
         finally:
             with there.lock:
                 there.depth -= int(quiet)
                 if quiet and not there.depth:
-                    there.still = self._seconds(there), None
-                    for tree in there.trees:
-                        tree.thaw(holder=_HOLDER)
+                    there.paused = self.paused_s(node), None
+                    _thaw(there.trees)
 
-    def still_s(self, node: str) -> float:
-        """Seconds for which the trees of a node have stood still so far."""
-        return self._seconds(self._of(node))
-
-    def _seconds(self, there: _NodeTrees) -> float:
-        over, since = there.still
+    def paused_s(self, node: str) -> float:
+        """Seconds for which the trees of a node have paused so far."""
+        over, since = self._of(node).paused
         return over if since is None else over + self._clock() - since
 
     def _of(self, node: str) -> _NodeTrees:
@@ -128,6 +107,6 @@ class Standstill:
             return self._nodes.setdefault(node, _NodeTrees())
 
 
-def _freeze(tree: StillTree) -> None:
-    with contextlib.suppress(NodeLostError):  # its turn learns of it, and disturbs nothing
-        tree.freeze(holder=_HOLDER)
+def _thaw(trees: list[RemoteProcessTree]) -> None:
+    for tree in trees:
+        tree.thaw(holder=_HOLDER)

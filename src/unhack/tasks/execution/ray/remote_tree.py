@@ -1,13 +1,16 @@
 """A process tree of another machine, which looks like one of this machine.
 
-    with FarTree(command, plan, keeper=berth.keep(), lost=lambda: berth.lost) as tree:
+    supervisor = slot.start_supervisor(card=False)
+    with RemoteProcessTree(
+        command, plan, supervisor=supervisor, lost=lambda: slot.lost
+    ) as tree:
         proxy.serve(tree.listeners[0])     # what its processes connect to there arrives here
         tree.wait(timeout_s=60)
 
 Covered: pipes and listening sockets of this machine that carry what the tree prints and asks;
 NodeLostError from every call once its machine is lost; an end that leaves nothing behind there.
 Listeners are Unix sockets in a folder that only this user may open.
-Not covered: `pid`, which means nothing here; the memory of its card, which its keeper watches.
+Not covered: `pid`, which means nothing here; the memory of its card, which its supervisor watches.
 """
 
 from __future__ import annotations
@@ -25,15 +28,15 @@ from typing import Self, TypeVar
 from unhack.core.errors import UnhackError
 from unhack.sandbox.gpu.tree_card import TreeCard
 from unhack.sandbox.workspace.process_tree import ExitStatus, ProcessTreePlan
-from unhack.tasks.execution.ray.nodes import NodeLostError
-from unhack.tasks.execution.ray.pieces import (
+from unhack.tasks.execution.ray.cluster import NodeLostError, RayActor
+from unhack.tasks.execution.ray.tree_streams import (
     STDERR,
     STDOUT,
-    PieceQueue,
-    RemoteKeeper,
-    StreamPiece,
+    ChunkQueue,
+    Connections,
+    StreamChunk,
 )
-from unhack.tasks.execution.ray.tree_streams import Links
+from unhack.tasks.execution.ray.tree_supervisor import TreeSupervisor
 
 _TAKE_S = 5.0
 _LOOK_S = 1.0
@@ -42,7 +45,7 @@ _BACKLOG = 64
 _T = TypeVar("_T")
 
 
-class FarTree:
+class RemoteProcessTree:
     """See `ProcessTree`. `lost` says why its machine is given up; empty while it is not."""
 
     def __init__(
@@ -50,7 +53,7 @@ class FarTree:
         command: list[str],
         plan: ProcessTreePlan,
         *,
-        keeper: RemoteKeeper,
+        supervisor: RayActor,
         lost: Callable[[], str],
         card: TreeCard | None = None,
     ) -> None:
@@ -58,16 +61,16 @@ class FarTree:
         self.plan = plan
         self.pid = 0
         """It has none on this machine."""
-        self.far_pid = 0
+        self.remote_pid = 0
         """Of its process 1, as its own machine counts; 0 before it has begun."""
         self.listeners: list[socket.socket] = []
         self.stdout = self.stderr = -1
         self.exit_status: ExitStatus | None = None
         self.failure = ""
         self._command, self._card = command, card
-        self._keeper, self._why_lost = keeper, lost
-        self._queue = PieceQueue()
-        self._links = Links(self._queue)
+        self._supervisor, self._why_lost = supervisor, lost
+        self._queue = ChunkQueue()
+        self._connections = Connections(self._queue)
         self._printed: dict[int, int] = {}
         """Stream -> the end to write to."""
         self._room: tempfile.TemporaryDirectory[str] | None = None
@@ -83,8 +86,10 @@ class FarTree:
             self._listen()
             self.stdout, self._printed[STDOUT] = os.pipe()
             self.stderr, self._printed[STDERR] = os.pipe()
-            begun = self._keeper.begin(self._command, self.plan, self._card)
-            self.far_pid = self._asked(begun)
+            begun = self._supervisor.call(
+                TreeSupervisor.begin, self._command, self.plan, self._card
+            )
+            self.remote_pid = self._asked(begun)
             for work in (self._take, self._give):
                 self._threads.append(threading.Thread(target=work, daemon=True))
                 self._threads[-1].start()
@@ -106,37 +111,39 @@ class FarTree:
     def kill(self) -> None:
         """End every process of it; harmless where it is lost."""
         with contextlib.suppress(UnhackError):
-            self._asked(self._keeper.kill())
+            self._asked(self._supervisor.call(TreeSupervisor.kill))
 
     def freeze(self, *, holder: str = "") -> None:
         """See `ProcessTree.freeze`. Raises NodeLostError."""
-        self._asked(self._keeper.freeze(holder))
+        self._asked(self._supervisor.call(TreeSupervisor.freeze, holder))
 
     def thaw(self, *, holder: str = "") -> None:
         """See `ProcessTree.thaw`; harmless where it is lost."""
         with contextlib.suppress(NodeLostError):
-            self._asked(self._keeper.thaw(holder))
+            self._asked(self._supervisor.call(TreeSupervisor.thaw, holder))
 
     def read(
         self, patterns: tuple[str, ...], *, max_files: int, max_bytes: int
     ) -> Mapping[str, bytes]:
         """See `ProcessTree.read`. Raises NodeLostError."""
-        return self._asked(self._keeper.read(patterns, max_files, max_bytes))
+        return self._asked(
+            self._supervisor.call(TreeSupervisor.read, patterns, max_files, max_bytes)
+        )
 
     def close(self) -> None:
-        """End it and its keeper, and give everything back."""
+        """End it and its supervisor, and give everything back."""
         if self._closed:
             return
         self._closed = True
         if not self._lost:
             with contextlib.suppress(Exception):  # the machine may be lost by now
-                self._keeper.close().result(_CLOSE_S)
+                self._supervisor.call(TreeSupervisor.close).result(_CLOSE_S)
         self._queue.close()
         self._over.set()
         for thread in self._threads:
             thread.join(2 * _TAKE_S)
-        self._keeper.end()  # nobody asks it any more
-        self._links.close()
+        self._supervisor.end()  # nobody asks it any more
+        self._connections.close()
         for listener in self.listeners:
             listener.close()
         for fd in (*self._printed.values(), self.stdout, self.stderr):
@@ -160,7 +167,7 @@ class FarTree:
         return str(Path(self._room.name) / str(port))
 
     def _asked(self, future: Future[_T]) -> _T:
-        """The answer of the keeper. Raises NodeLostError, and errors of the tree itself."""
+        """The answer of the supervisor. Raises NodeLostError, and errors of the tree itself."""
         while not self._lost:
             try:
                 return future.result(_LOOK_S)
@@ -177,12 +184,12 @@ class FarTree:
         """The thread of what comes."""
         try:
             while not self._closed:
-                batch = self._asked(self._keeper.take(_TAKE_S))
-                for piece in batch.pieces:
-                    self._receive(piece)
-                if batch.status is not None:
-                    self.failure = batch.failure
-                    self.exit_status = batch.status
+                output = self._asked(self._supervisor.call(TreeSupervisor.take, _TAKE_S))
+                for chunk in output.chunks:
+                    self._receive(chunk)
+                if output.status is not None:
+                    self.failure = output.failure
+                    self.exit_status = output.status
                     self._over.set()
         except UnhackError as error:
             self._lost = self._lost or str(error)
@@ -195,22 +202,22 @@ class FarTree:
         """The thread of what goes."""
         with contextlib.suppress(UnhackError):  # `_take` learns of it, too
             while not self._closed:
-                pieces = self._queue.take(_TAKE_S)
-                if pieces:
-                    self._asked(self._keeper.give(pieces))
+                chunks = self._queue.take(_TAKE_S)
+                if chunks:
+                    self._asked(self._supervisor.call(TreeSupervisor.give, chunks))
 
-    def _receive(self, piece: StreamPiece) -> None:
-        if piece.opens >= 0:
-            self._links.add(piece.stream, lambda: self._connect(piece.opens))
-        elif piece.stream not in (STDOUT, STDERR):
-            self._links.take_in(piece)
-        elif not piece.data:
-            self._end_output(piece.stream)
-        elif piece.stream in self._printed:
-            left = piece.data
+    def _receive(self, chunk: StreamChunk) -> None:
+        if chunk.opens >= 0:
+            self._connections.add(chunk.stream, lambda: self._connect(chunk.opens))
+        elif chunk.stream not in (STDOUT, STDERR):
+            self._connections.take_in(chunk)
+        elif not chunk.data:
+            self._end_output(chunk.stream)
+        elif chunk.stream in self._printed:
+            left = chunk.data
             with contextlib.suppress(OSError):  # nobody reads it any more
                 while left:
-                    left = left[os.write(self._printed[piece.stream], left) :]
+                    left = left[os.write(self._printed[chunk.stream], left) :]
 
     def _end_output(self, stream: int) -> None:
         fd = self._printed.pop(stream, -1)

@@ -1,10 +1,10 @@
-"""The keeper of a process tree, on the machine where it runs.
+"""The supervisor of a process tree, on the machine where it runs.
 
 What the tree prints, and what comes to its ports, goes to the machine that leads it, which answers.
 So a server that the tree talks to, and whatever key that server holds, stays there.
 
-Covered: the tree dies with the keeper's process, however that ends. Nothing here knows of Ray: a
-keeper is an ordinary object that an actor holds; every method may be called from any thread.
+Covered: the tree dies with the supervisor's process, however that ends. Nothing here knows of Ray:
+a supervisor is an ordinary object that an actor holds; every method may be called from any thread.
 Not covered: what passes through; it is neither read nor kept here.
 """
 
@@ -21,16 +21,16 @@ from collections.abc import Generator, Mapping
 from unhack.core.errors import SandboxError, UnhackError
 from unhack.sandbox.gpu.tree_card import TreeCard, watched, with_card
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
-from unhack.tasks.execution.ray.pieces import (
-    FIRST_LINK,
-    MAX_PIECE,
+from unhack.tasks.execution.ray.tree_streams import (
+    FIRST_CONNECTION,
+    MAX_CHUNK,
     STDERR,
     STDOUT,
-    PieceBatch,
-    PieceQueue,
-    StreamPiece,
+    ChunkQueue,
+    Connections,
+    StreamChunk,
+    TreeOutput,
 )
-from unhack.tasks.execution.ray.tree_streams import Links
 
 _LOOK_S = 0.5
 _MAX_OPEN = 256
@@ -38,14 +38,14 @@ _MAX_OPEN = 256
 _FULL_S = 0.05
 
 
-class TreeKeeper:
+class TreeSupervisor:
     """Holds one process tree."""
 
     def __init__(self) -> None:
         self._tree: ProcessTree | None = None
-        self._queue = PieceQueue()
-        self._links = Links(self._queue)
-        self._numbers = itertools.count(FIRST_LINK)
+        self._queue = ChunkQueue()
+        self._connections = Connections(self._queue)
+        self._numbers = itertools.count(FIRST_CONNECTION)
         self._ended = threading.Event()
         self._told_end = False
         self._one_close = threading.Lock()
@@ -67,21 +67,21 @@ class TreeKeeper:
             self._work(self._watch, tree)
             return tree.pid
 
-    def take(self, wait_s: float) -> PieceBatch:
+    def take(self, wait_s: float) -> TreeOutput:
         """All that came of the tree, or comes in `wait_s` seconds."""
         news = self._ended.is_set() and not self._told_end
         found = self._queue.take(0.0 if news else wait_s)
         tree = self._tree
         if found or tree is None or not self._ended.is_set():
-            return PieceBatch(found)
+            return TreeOutput(found)
         self._told_end = True
-        return PieceBatch(status=tree.exit_status, failure=tree.failure)
+        return TreeOutput(status=tree.exit_status, failure=tree.failure)
 
-    def give(self, pieces: list[StreamPiece]) -> None:
-        """Pass pieces on to connections; never waits for one that is not read. The next call comes
+    def give(self, chunks: list[StreamChunk]) -> None:
+        """Pass chunks on to connections; never waits for one that is not read. The next call comes
         after this has returned."""
-        for piece in pieces:
-            self._links.take_in(piece)
+        for chunk in chunks:
+            self._connections.take_in(chunk)
 
     def freeze(self, holder: str) -> None:
         """See `ProcessTree.freeze`."""
@@ -117,7 +117,7 @@ class TreeKeeper:
                 tree.kill()
                 self._ended.wait(2 * _LOOK_S)
                 tree.close()
-            self._links.close()
+            self._connections.close()
 
     def _known(self) -> ProcessTree:
         if self._tree is None:
@@ -130,20 +130,20 @@ class TreeKeeper:
 
     def _read_output(self, stream: int, fd: int) -> None:
         with os.fdopen(fd, "rb", 0) as pipe:
-            while data := pipe.read(MAX_PIECE):
-                self._queue.put(StreamPiece(stream, data))
-        self._queue.put(StreamPiece(stream))
+            while data := pipe.read(MAX_CHUNK):
+                self._queue.put(StreamChunk(stream, data))
+        self._queue.put(StreamChunk(stream))
 
     def _accept(self, port: int, listener: socket.socket) -> None:
         with contextlib.suppress(OSError, ValueError):  # closed with the tree
             while not self._closing.is_set():
-                if len(self._links) >= _MAX_OPEN:
+                if len(self._connections) >= _MAX_OPEN:
                     self._closing.wait(_FULL_S)
                 elif select.select([listener], [], [], _LOOK_S)[0]:
                     connection, _ = listener.accept()
                     number = next(self._numbers)
-                    self._queue.put(StreamPiece(number, opens=port))
-                    self._links.add(number, lambda made=connection: made)
+                    self._queue.put(StreamChunk(number, opens=port))
+                    self._connections.add(number, lambda made=connection: made)
 
     def _watch(self, tree: ProcessTree) -> None:
         while not self._closing.is_set():

@@ -1,12 +1,13 @@
 """A shard: a host process with a pool of its own, which judges what its parent hands it.
 
-One thread does everything: the pool's. It reads orders, runs verifiers and hands verdicts back,
+One thread does everything: the pool's. It reads messages, runs verifiers and hands verdicts back,
 many in a message: while others are under way, a verdict waits a few milliseconds for them.
 
-Orders: ("task", number, bytes), ("forget", [number]), ("items", flight, [(index, number, text)]),
-("again", flight, index, number, text, control), ("end", flight), ("ping",), ("close",).
-Answers: ("ready",), ("verdicts", flight, [(index, row)]), ("unreadable", number),
-("failed", flight, kind, words), ("pong",).
+Messages to it: ("task", number, bytes), ("forget", [number]),
+("items", batch, [(index, number, text)]), ("again", batch, index, number, text, control),
+("end", batch), ("ping",), ("close",).
+Messages from it: ("ready",), ("verdicts", batch, [(index, row)]), ("unreadable", number),
+("failed", batch, kind, words), ("pong",).
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.execution.driver import Run
-from unhack.tasks.execution.shards.channel import ShardChannel, unpack_task
-from unhack.tasks.execution.shards.rows import Row, to_row
+from unhack.tasks.execution.shards.channel import Row, ShardChannel, to_row, unpack_task
 from unhack.tasks.task import Task
 
 FAILURES = {error.__name__: error for error in (SandboxUnavailableError, PoolClosedError)}
@@ -37,10 +37,10 @@ _YOUNG = 10_000
 """Objects made since the last collection at which the next begins: verdicts hold no cycles."""
 
 
-class _JudgedHere:
-    """One flight, as far as it is judged by this shard; the outlet of its runs."""
+class _ShardBatch:
+    """One batch, as far as it is judged by this shard; the sink of its runs."""
 
-    def __init__(self, shard: _ShardProcess, number: int) -> None:
+    def __init__(self, shard: _Shard, number: int) -> None:
         self.number = number
         self.run = Run(shard.pool, self)
         self.others: list[Run] = []
@@ -72,7 +72,7 @@ class _JudgedHere:
             run.cancel()
 
 
-class _ShardProcess:
+class _Shard:
     """Everything that a shard knows. All but the start happens on the pool's thread."""
 
     def __init__(self, link: socket.socket, *, slots: int, memory_share: float) -> None:
@@ -80,7 +80,7 @@ class _ShardProcess:
         self.ended = threading.Event()
         self.channel: ShardChannel
         self._tasks: dict[int, Task] = {}
-        self._flights: dict[int, _JudgedHere] = {}
+        self._batches: dict[int, _ShardBatch] = {}
         self._open = 0
         self._held = 0
         self._will_flush = False
@@ -92,14 +92,14 @@ class _ShardProcess:
         )
         self.channel.send(("ready",))
 
-    def _obey(self, order: tuple[Any, ...]) -> None:
-        kind, *rest = order
+    def _obey(self, message: tuple[Any, ...]) -> None:
+        kind, *rest = message
         obey = {
             "task": self._keep_task,
             "forget": self._forget,
             "items": self._judge,
             "again": self._judge_again,
-            "end": self._end_flight,
+            "end": self._end_batch,
             "ping": lambda: self.channel.send(("pong",)),
             "close": self.ended.set,
         }[kind]
@@ -115,38 +115,38 @@ class _ShardProcess:
         for number in numbers:
             self._tasks.pop(number, None)
 
-    def _flight(self, number: int) -> _JudgedHere:
-        if number not in self._flights:
-            self._flights[number] = _JudgedHere(self, number)
-        return self._flights[number]
+    def _batch(self, number: int) -> _ShardBatch:
+        if number not in self._batches:
+            self._batches[number] = _ShardBatch(self, number)
+        return self._batches[number]
 
     def _judge(self, number: int, items: list[tuple[int, int, str]]) -> None:
         known = [(index, self._tasks[n], text) for index, n, text in items if n in self._tasks]
         if known:
-            flight = self._flight(number)
-            flight.open += len(known)
+            batch = self._batch(number)
+            batch.open += len(known)
             self._open += len(known)
-            flight.run.add(known)
+            batch.run.add(known)
 
     def _judge_again(
         self, number: int, index: int, task_number: int, text: str, control: str
     ) -> None:
         task = self._tasks.get(task_number)
         if task is not None:
-            flight = self._flight(number)
-            run = Run(self.pool, flight)
-            flight.others.append(run)
-            flight.open += 1
+            batch = self._batch(number)
+            run = Run(self.pool, batch)
+            batch.others.append(run)
+            batch.open += 1
             self._open += 1
             run.note_judged(task, control)
             run.add([(index, task, text)])
 
-    def _end_flight(self, number: int) -> None:
-        flight = self._flights.pop(number, None)
-        if flight is not None:
-            self._open -= flight.open
-            self._held -= len(flight.rows)
-            flight.end()
+    def _end_batch(self, number: int) -> None:
+        batch = self._batches.pop(number, None)
+        if batch is not None:
+            self._open -= batch.open
+            self._held -= len(batch.rows)
+            batch.end()
 
     def hold(self, count: int) -> None:
         """Take note of verdicts that are to be sent: with others, where others are under way."""
@@ -164,10 +164,10 @@ class _ShardProcess:
 
     def _flush(self) -> None:
         self._held = 0
-        for flight in self._flights.values():
-            if flight.rows:
-                self.channel.send(("verdicts", flight.number, flight.rows))
-                flight.rows = []
+        for batch in self._batches.values():
+            if batch.rows:
+                self.channel.send(("verdicts", batch.number, batch.rows))
+                batch.rows = []
 
 
 def main(config: dict[str, Any]) -> None:
@@ -178,7 +178,7 @@ def main(config: dict[str, Any]) -> None:
     gc.collect()
     gc.freeze()  # what is loaded stays: no later collection looks at it
     gc.set_threshold(_YOUNG)
-    shard = _ShardProcess(
+    shard = _Shard(
         socket.socket(fileno=config["link"]),
         slots=config["slots"],
         memory_share=config["memory_share"],

@@ -11,8 +11,8 @@ from typing import Any
 
 from unhack.sandbox.host_start import HostProcess, start_host
 from unhack.sandbox.pool.reactor import Reactor
+from unhack.tasks.execution.shards.batch import ShardItem
 from unhack.tasks.execution.shards.channel import ShardChannel
-from unhack.tasks.execution.shards.items import ShardItem
 
 _DEPTH = 2
 """Items that a shard always may have for each worker: one that runs, one that waits for it."""
@@ -26,7 +26,7 @@ _SILENCE_S = 30.0
 
 
 @dataclass(slots=True, eq=False)
-class Member:
+class ShardProcess:
     """One shard."""
 
     process: HostProcess
@@ -34,7 +34,7 @@ class Member:
     channel: ShardChannel = field(init=False)
     ready: bool = False
     open: dict[tuple[int, int], ShardItem] = field(default_factory=dict[tuple[int, int], ShardItem])
-    """Its items, by the numbers of flight and item."""
+    """Its items, by the numbers of batch and item."""
     known: set[int] = field(default_factory=set[int])
     """Numbers of the tasks that it keeps."""
     heard_at: float = field(default_factory=time.monotonic)
@@ -82,18 +82,18 @@ class Member:
         """Hand over items, each with its task where the shard does not know it."""
         bulk: dict[int, list[tuple[int, int, str]]] = {}
         for item in items:
-            number, flight = item.passport.number, item.flight.number
+            number, batch = item.cached.number, item.batch.number
             if number not in self.known:
                 self.known.add(number)
-                self.channel.send(("task", number, item.passport.data))
-            self.open[flight, item.index] = item
+                self.channel.send(("task", number, item.cached.data))
+            self.open[batch, item.index] = item
             if item.control is None:
-                bulk.setdefault(flight, []).append((item.index, number, item.completion))
+                bulk.setdefault(batch, []).append((item.index, number, item.completion))
             else:
-                order = ("again", flight, item.index, number, item.completion, item.control)
-                self.channel.send(order)
-        for flight, rows in bulk.items():
-            self.channel.send(("items", flight, rows))
+                again = ("again", batch, item.index, number, item.completion, item.control)
+                self.channel.send(again)
+        for batch, rows in bulk.items():
+            self.channel.send(("items", batch, rows))
 
     def forget(self, numbers: list[int]) -> None:
         """Have it forget tasks."""
@@ -113,14 +113,14 @@ class Member:
         self.process.end(within_s=0.0)
 
 
-def start_member(
+def start_shard(
     reactor: Reactor,
     *,
     slots: int,
     memory_share: float,
-    on_message: Callable[[Member, Any], None],
-    on_end: Callable[[Member], None],
-) -> Member:
+    on_message: Callable[[ShardProcess, Any], None],
+    on_end: Callable[[ShardProcess], None],
+) -> ShardProcess:
     """Start a shard; it says ("ready",) when it can be given items. Only on the reactor's thread,
     with which it ends. Raises OSError when no process can be made."""
     ours, theirs = socket.socketpair()
@@ -134,11 +134,11 @@ def start_member(
         except BaseException:
             ours.close()
             raise
-    member = Member(process, slots)
-    member.channel = ShardChannel(
+    shard = ShardProcess(process, slots)
+    shard.channel = ShardChannel(
         ours,
         reactor,
-        on_message=lambda message: on_message(member, message),
-        on_end=lambda: on_end(member),
+        on_message=lambda message: on_message(shard, message),
+        on_end=lambda: on_end(shard),
     )
-    return member
+    return shard

@@ -11,22 +11,19 @@ from dataclasses import dataclass
 
 from unhack.tasks.execution.shards.channel import pack_task
 from unhack.tasks.task import Task
-from unhack.verifiers.base import HasCanaries
 
 _KEPT_TASKS = 1024
 _KEPT_BYTES = 256 << 20
 
 
 @dataclass(slots=True, eq=False)
-class Passport:
+class CachedTask:
     """A task, and what a shard is told of it."""
 
     task: Task
     number: int
     data: bytes | None
     """None for a task that this process alone can judge."""
-    wants_controls: bool
-    """True when a completion that was judged elsewhere may decide over one that is unscored."""
     open: int = 0
     """Items of it that are under way."""
     unreadable: bool = False
@@ -38,25 +35,21 @@ class Passport:
         return self.data is not None and not self.unreadable
 
 
-def _wants_controls(task: Task) -> bool:
-    return task.problem.reference is None and isinstance(task.verifier, HasCanaries)
-
-
-class Passports:
+class TaskCache:
     """The tasks in use, and the latest used ones."""
 
     def __init__(self, *, tasks: int = _KEPT_TASKS, size: int = _KEPT_BYTES) -> None:
-        self._kept: OrderedDict[int, Passport] = OrderedDict()
+        self._kept: OrderedDict[int, CachedTask] = OrderedDict()
         self._numbers = itertools.count()
         self._most, self._most_bytes = tasks, size
         self._bytes = 0
 
-    def of(self, task: Task) -> Passport:
-        """The passport of this very task."""
+    def of(self, task: Task) -> CachedTask:
+        """The entry of this very task."""
         found = self._kept.get(id(task))
         if found is None:
             number = next(self._numbers)
-            found = Passport(task, number, pack_task(task), _wants_controls(task))
+            found = CachedTask(task, number, pack_task(task))
             self._kept[id(task)] = found
             self._bytes += len(found.data or b"")
         else:
@@ -68,11 +61,11 @@ class Passports:
         dropped: list[int] = []
         if len(self._kept) <= self._most and self._bytes <= self._most_bytes:
             return dropped
-        for key, passport in list(self._kept.items()):
+        for key, cached in list(self._kept.items()):
             if len(self._kept) <= self._most and self._bytes <= self._most_bytes:
                 break
-            if not passport.open:
+            if not cached.open:
                 del self._kept[key]
-                self._bytes -= len(passport.data or b"")
-                dropped.append(passport.number)
+                self._bytes -= len(cached.data or b"")
+                dropped.append(cached.number)
         return dropped

@@ -1,4 +1,4 @@
-"""A keeper in this process whose words cross as bytes, as between machines."""
+"""A tree's supervisor in this process, whose calls cross as bytes, as between machines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from unhack.tasks.execution.ray.tree_supervisor import TreeKeeper
+from unhack.tasks.execution.ray.tree_supervisor import TreeSupervisor
 
 
 def crossed(value: Any) -> Any:
@@ -15,44 +15,39 @@ def crossed(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))  # noqa: S301  (bytes of this very process)
 
 
-class KeeperBeside:
-    """See `RemoteKeeper`. Once `lost` is set nothing is answered, and the tree is gone."""
+class LocalSupervisor:
+    """In the place of a `RayActor`. Once it is `lost`, nothing is answered and the tree is gone."""
 
     def __init__(self, sent: Callable[[Any], None] = lambda value: None) -> None:
-        self.keeper = TreeKeeper()
+        self.supervisor = TreeSupervisor()
         self.lost = False
         self.ended = False
         self._sent = sent
         self._threads = ThreadPoolExecutor(16)
 
-    def __getattr__(self, name: str) -> Callable[..., Future[Any]]:
-        """Any method of the keeper, as a call to come."""
-        method = getattr(self.keeper, name)
+    def call(self, method: Callable[..., Any], *values: Any) -> Future[Any]:
+        """See `RayActor.call`."""
 
-        def call(*values: Any) -> Any:
+        def answer() -> Any:
             self._sent(values)
-            far = crossed(values)
-            found = crossed(method(*far))
+            found = crossed(method(self.supervisor, *crossed(values)))
             if self.lost:
                 raise RuntimeError("the actor died with its node")
             return found
 
-        def ask(*values: Any) -> Future[Any]:
-            if not self.lost:
-                return self._threads.submit(call, *values)
-            failed: Future[Any] = Future()
-            failed.set_exception(RuntimeError("the actor died with its node"))
-            return failed
-
-        return ask
+        if not self.lost:
+            return self._threads.submit(answer)
+        failed: Future[Any] = Future()
+        failed.set_exception(RuntimeError("the actor died with its node"))
+        return failed
 
     def lose(self) -> None:
         """Lose the machine."""
         self.lost = True
-        self.keeper.close()
+        self.supervisor.close()
 
     def end(self) -> None:
-        """See `RemoteKeeper`."""
+        """See `RayActor.end`."""
         self.ended = True
-        self.keeper.close()
+        self.supervisor.close()
         self._threads.shutdown(wait=False)

@@ -7,8 +7,7 @@ import socket
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.tasks.execution.ray.cluster import RayCluster
-from unhack.tasks.execution.ray.ray_address import check_reachable, joining
+from unhack.tasks.execution.ray.cluster import RayCluster, check_reachable, joining
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
-"""The courier and its flights, with desks of this process as nodes."""
+"""The dispatcher and its batches, with workers of this process as nodes."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -15,11 +15,10 @@ from unhack import PythonVerifier, Task, run_batch, stream_batch
 from unhack.core.errors import PoolClosedError, SandboxError, SandboxUnavailableError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
-from unhack.tasks.execution.executor import Flight
-from unhack.tasks.execution.ray.batch import ClusterFlight
-from unhack.tasks.execution.ray.dispatcher import Courier
-from unhack.tasks.execution.ray.node_worker import Desk, Greeting, Order, Parcel
-from unhack.tasks.execution.ray.nodes import NodeInfo
+from unhack.tasks.execution.ray.cluster import NodeInfo
+from unhack.tasks.execution.ray.dispatcher import Dispatcher
+from unhack.tasks.execution.ray.executor import RayBatch
+from unhack.tasks.execution.ray.node_worker import NodeWorker, VerdictsResponse
 from unhack.tasks.suite import find_task
 from unhack.verifiers.function import Case, FunctionVerifier
 
@@ -32,16 +31,20 @@ def check(args, kwargs, output, expected):
 """A checker that breaks on everything but two texts that no control guesses."""
 
 
-class _Here:
-    """A desk on threads of this process; `die` makes every call fail, `doubles` answers twice."""
+class _LocalWorker:
+    """In the place of a `RayActor`: a worker on threads of this process. When it is `dead` every
+    call fails, with `doubles` it answers twice."""
 
-    def __init__(self, *, doubles: bool = False, refuses: bool = False) -> None:
-        self.desk = Desk(1)
+    def __init__(
+        self, *, doubles: bool = False, refuses: bool = False, version: str = VERSION
+    ) -> None:
+        self.worker = NodeWorker(1)
         self.threads = ThreadPoolExecutor(8)
         self.dead = False
         self.doubles = doubles
         self.refuses = refuses
-        self.orders = 0
+        self.version = version
+        self.requests = 0
         self.gave = 0
         """Verdicts that it handed out."""
         self.dies_after = 1 << 30
@@ -51,71 +54,67 @@ class _Here:
         self.goes_on.set()
         self.stops_after = 1 << 30
 
-    def _run(self, function: Any, *values: Any) -> Future[Any]:
-        def call() -> Any:
-            if self.dead:
-                raise ConnectionError("the node is gone")
-            found = function(*values)
-            self.goes_on.wait(60)
-            if self.dead:
-                raise ConnectionError("the node is gone")
-            return found
+    def call(self, method: Callable[..., Any], *values: Any) -> Future[Any]:
+        """See `RayActor.call`."""
+        if method is NodeWorker.add:
+            self.requests += 1
+            self.dead = self.dead or self.dies_at_once
+        return self.threads.submit(self._answer, method, *values)
 
-        return self.threads.submit(call)
+    def _answer(self, method: Callable[..., Any], *values: Any) -> Any:
+        if method is NodeWorker.cancel:
+            return self.worker.cancel(*values)
+        if self.dead:
+            raise ConnectionError("the node is gone")
+        changed = {NodeWorker.take: self._take, NodeWorker.handshake: lambda: self.version}
+        found = changed[method](*values) if method in changed else method(self.worker, *values)
+        self.goes_on.wait(60)
+        if self.dead:
+            raise ConnectionError("the node is gone")
+        return found
 
-    def greet(self) -> Future[Greeting]:
-        return self._run(self.desk.greet)
-
-    def hand_in(self, flight: str, order: Order) -> Future[None]:
-        self.orders += 1
-        self.dead = self.dead or self.dies_at_once
-        return self._run(self.desk.hand_in, flight, order)
-
-    def take(self, flight: str, at_least: int, wait_s: float) -> Future[Parcel]:
-        def take() -> Parcel:
-            if self.refuses:
-                return Parcel(failure=("SandboxUnavailableError", "no user namespaces"))
-            parcel = self.desk.take(flight, at_least, wait_s)
-            self.dies_after -= len(parcel.verdicts)
-            self.gave += len(parcel.verdicts)
-            self.dead = self.dead or self.dies_after < 0
-            self.stops_after -= len(parcel.verdicts)
-            if self.stops_after < 0:
-                self.goes_on.clear()
-            return Parcel(parcel.verdicts * (1 + self.doubles), parcel.home, parcel.failure)
-
-        return self._run(take)
-
-    def cancel(self, flight: str) -> None:
-        self.desk.cancel(flight)
+    def _take(self, batch: str, at_least: int, wait_s: float) -> VerdictsResponse:
+        if self.refuses:
+            return VerdictsResponse(failure=("SandboxUnavailableError", "no user namespaces"))
+        found = self.worker.take(batch, at_least, wait_s)
+        self.dies_after -= len(found.verdicts)
+        self.gave += len(found.verdicts)
+        self.dead = self.dead or self.dies_after < 0
+        self.stops_after -= len(found.verdicts)
+        if self.stops_after < 0:
+            self.goes_on.clear()
+        return VerdictsResponse(found.verdicts * (1 + self.doubles), found.local, found.failure)
 
     def end(self) -> None:
+        """See `RayActor.end`."""
         self.dead = True
-        self.desk.close()
+        self.worker.close()
         self.threads.shutdown(wait=False)
 
 
 class _Machines:
-    """A cluster of such desks; also an executor."""
+    """In the place of a `RayCluster` of such workers; also an executor."""
 
     def __init__(
-        self,
-        *desks: _Here,
-        patience_s: float = 300.0,
-        version: str = VERSION,
-        silence_s: float = 60.0,
+        self, *workers: _LocalWorker, patience_s: float = 300.0, silence_s: float = 60.0
     ) -> None:
-        self.desks = {str(number): desk for number, desk in enumerate(desks)}
-        self.courier = Courier(self, patience_s=patience_s, version=version, silence_s=silence_s)
+        self.workers = {str(number): worker for number, worker in enumerate(workers)}
+        self.dispatcher = Dispatcher(
+            self,  # type: ignore[arg-type]
+            slots=None,
+            patience_s=patience_s,
+            silence_s=silence_s,
+        )
 
     def nodes(self) -> Sequence[NodeInfo]:
-        return [NodeInfo(k, f"host-{k}", 1) for k, desk in self.desks.items() if not desk.dead]
+        return [NodeInfo(k, f"host-{k}", 1) for k, one in self.workers.items() if not one.dead]
 
-    def start(self, node: NodeInfo) -> _Here:
-        return self.desks[node.id]
+    def start(self, made: type, node: NodeInfo, slots: int, **_: Any) -> _LocalWorker:
+        assert (made, slots) == (NodeWorker, node.slots)
+        return self.workers[node.id]
 
-    def begin(self) -> Flight:
-        return ClusterFlight(self.courier)
+    def begin(self) -> RayBatch:
+        return RayBatch(self.dispatcher)
 
 
 @pytest.fixture
@@ -124,17 +123,17 @@ def made() -> Iterator[list[_Machines]]:
     clusters: list[_Machines] = []
     yield clusters
     for cluster in clusters:
-        for desk in cluster.desks.values():
-            desk.goes_on.set()
-        cluster.courier.close()
+        for worker in cluster.workers.values():
+            worker.goes_on.set()
+        cluster.dispatcher.close()
 
 
-def _both(made: list[_Machines], *, silence_s: float = 60.0) -> tuple[_Here, _Here]:
+def _both(made: list[_Machines], *, silence_s: float = 60.0) -> tuple[_LocalWorker, _LocalWorker]:
     """Two nodes that both judge already."""
-    nodes = _Here(), _Here()
+    nodes = _LocalWorker(), _LocalWorker()
     made.append(_Machines(*nodes, silence_s=silence_s))
     until = time.monotonic() + 60.0
-    while len(made[0].courier.desks()) < 2 and time.monotonic() < until:
+    while len(made[0].dispatcher.nodes()) < 2 and time.monotonic() < until:
         _judge(made[0], 1)
     return nodes
 
@@ -157,12 +156,12 @@ def test_every_item_gets_one_verdict_though_a_node_dies(made: list[_Machines]) -
 
 
 def test_a_verdict_that_comes_twice_counts_once(made: list[_Machines]) -> None:
-    made.append(_Machines(_Here(doubles=True)))
+    made.append(_Machines(_LocalWorker(doubles=True)))
     assert len(_judge(made[0], 40)) == 40
 
 
 def test_a_node_that_cannot_isolate_is_named_with_the_command(made: list[_Machines]) -> None:
-    made.append(_Machines(_Here(refuses=True)))
+    made.append(_Machines(_LocalWorker(refuses=True)))
     with pytest.raises(SandboxUnavailableError, match=r"host-0: no user namespaces.*unhack doctor"):
         _judge(made[0], 1)
 
@@ -175,24 +174,24 @@ def test_without_any_node_the_batch_ends_after_the_stated_time(made: list[_Machi
 
 @pytest.mark.slow
 def test_another_version_on_every_node_is_said(made: list[_Machines]) -> None:
-    made.append(_Machines(_Here(), version="0.0.0"))
-    made[0].desks["0"].end = lambda: None  # type: ignore[method-assign]
-    with pytest.raises(SandboxError, match=rf"unhack {VERSION}, this process 0\.0\.0"):
+    made.append(_Machines(_LocalWorker(version="0.0.0")))
+    made[0].workers["0"].end = lambda: None  # type: ignore[method-assign]
+    with pytest.raises(SandboxError, match=rf"unhack 0\.0\.0, this process {VERSION}"):
         _judge(made[0], 1)
 
 
-def test_a_closed_courier_takes_no_batch(made: list[_Machines]) -> None:
-    cluster = _Machines(_Here())
-    cluster.courier.close()
+def test_a_closed_dispatcher_takes_no_batch(made: list[_Machines]) -> None:
+    cluster = _Machines(_LocalWorker())
+    cluster.dispatcher.close()
     with pytest.raises(PoolClosedError, match="make a new one"):
         _judge(cluster, 1)
 
 
 def test_a_users_callable_is_called_here(made: list[_Machines]) -> None:
-    made.append(_Machines(_Here()))
+    made.append(_Machines(_LocalWorker()))
     task = Task(Problem("mine", "say yes"), PythonVerifier(lambda completion: completion == "yes"))
     assert run_batch(task, ["yes", "no"], executor=made[0]).rewards == (1.0, 0.0)
-    assert made[0].desks["0"].orders == 0
+    assert made[0].workers["0"].requests == 0
 
 
 @pytest.mark.slow
@@ -212,22 +211,22 @@ def test_a_node_that_stands_still_loses_its_items_and_its_late_answers_count_for
 
 
 def test_a_node_without_work_for_long_is_not_silent(made: list[_Machines]) -> None:
-    made.append(_Machines(_Here(), silence_s=6.0))
+    made.append(_Machines(_LocalWorker(), silence_s=6.0))
     _judge(made[0], 4)
-    made[0].courier._seats["0"].silent_since -= 100.0  # pyright: ignore[reportPrivateUsage]
+    made[0].dispatcher._nodes["0"].silent_since -= 100.0  # pyright: ignore[reportPrivateUsage]
     time.sleep(0.1)
     _judge(made[0], 4)
-    assert not made[0].desks["0"].dead
+    assert not made[0].workers["0"].dead
 
 
 def test_an_item_that_outlives_three_nodes_is_judged_by_this_process(made: list[_Machines]) -> None:
-    made.append(_Machines(*(_Here() for _ in range(3))))
-    for desk in made[0].desks.values():
-        desk.dies_at_once = True
+    made.append(_Machines(*(_LocalWorker() for _ in range(3))))
+    for worker in made[0].workers.values():
+        worker.dies_at_once = True
     right = find_task(SEATS).problem.reference
     assert right is not None
     assert run_batch(find_task(SEATS), [right], executor=made[0]).rewards == (1.0,)
-    assert [desk.orders for desk in made[0].desks.values()] == [1, 1, 1]
+    assert [worker.requests for worker in made[0].workers.values()] == [1, 1, 1]
 
 
 class TestRuleTwo:
@@ -239,13 +238,13 @@ class TestRuleTwo:
 
     def test_a_completion_that_another_node_judged_decides(self, made: list[_Machines]) -> None:
         nodes = _both(made)
-        before = [node.orders for node in nodes]
+        before = [node.requests for node in nodes]
         bad = [f"def f(x): return 'banana {k}'\n" for k in range(6)]
         good = "import time\ndef f(x):\n    time.sleep(1)\n    return 'pq'\n"
         batch = run_batch(self.checked(), [good, *bad], executor=made[0])
         assert batch.rewards == (1.0, *[0.0] * 6)
         assert {verdict.status for verdict in batch.verdicts[1:]} == {Status.ERROR}
-        assert all(node.orders > count for node, count in zip(nodes, before, strict=True))
+        assert all(node.requests > count for node, count in zip(nodes, before, strict=True))
 
     def test_nothing_judged_on_any_node_leaves_them_unscored(self, made: list[_Machines]) -> None:
         _both(made)

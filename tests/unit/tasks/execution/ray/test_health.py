@@ -3,30 +3,33 @@ still."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
-from unhack.tasks.execution.ray.health import Lookout
-from unhack.tasks.execution.ray.nodes import NodeInfo
+from unhack.tasks.execution.ray.cluster import NodeInfo
+from unhack.tasks.execution.ray.health import HealthMonitor, Heartbeat
 
 LOOK_S, SILENCE_S = 2.0, 30.0
 
 
-class Pulse:
-    """A pulse of this process, which answers when it is told to."""
+class HeartbeatProcess:
+    """A heartbeat of this process, which answers when it is told to."""
 
     def __init__(self) -> None:
         self.asked: Future[None] = Future()
         self.ended = False
 
-    def beat(self) -> Future[None]:
-        """See `Pulse.beat`."""
+    def call(self, method: Callable[..., Any]) -> Future[None]:
+        """See `RayActor.call`."""
+        assert method is Heartbeat.beat
         self.asked = Future()
         return self.asked
 
     def end(self) -> None:
-        """See `Pulse.end`."""
+        """See `RayActor.end`."""
         self.ended = True
 
 
@@ -35,49 +38,50 @@ class Machines:
 
     def __init__(self, **slots: int) -> None:
         self.alive = [NodeInfo(name, f"10.0.0.{name}", count) for name, count in slots.items()]
-        self.pulses: dict[str, Pulse] = {}
+        self.heartbeats: dict[str, HeartbeatProcess] = {}
         self.still: set[str] = set()
         self.now = 1000.0
-        self.lookout = Lookout(self, silence_s=SILENCE_S, look_s=LOOK_S, clock=lambda: self.now)
+        self.monitor = HealthMonitor(self, silence_s=SILENCE_S, clock=lambda: self.now)  # type: ignore[arg-type]
 
     def nodes(self) -> list[NodeInfo]:
-        """See `Watched.nodes`."""
+        """See `RayCluster.nodes`."""
         return self.alive
 
-    def pulse(self, node: NodeInfo) -> Pulse:
-        """See `Watched.pulse`."""
-        self.pulses[node.id] = Pulse()
-        return self.pulses[node.id]
+    def start(self, made: type, node: NodeInfo) -> HeartbeatProcess:
+        """See `RayCluster.start`."""
+        assert made is Heartbeat
+        self.heartbeats[node.id] = HeartbeatProcess()
+        return self.heartbeats[node.id]
 
     def pass_time(self, seconds: float, *, step_s: float = LOOK_S) -> float:
         """Let time pass with somebody waiting; seconds for which no node has answered."""
-        alone = self.lookout.look()
+        alone = self.monitor.look()
         for _ in range(round(seconds / step_s)):
-            for name, pulse in self.pulses.items():
-                if name not in self.still and not pulse.asked.done():
-                    pulse.asked.set_result(None)
+            for name, heartbeat in self.heartbeats.items():
+                if name not in self.still and not heartbeat.asked.done():
+                    heartbeat.asked.set_result(None)
             self.now += step_s
-            alone = self.lookout.look()
+            alone = self.monitor.look()
         return alone
 
 
 def test_a_node_gets_no_call_before_it_has_answered() -> None:
     machines = Machines(a=1)
-    assert machines.lookout.take() is None
+    assert machines.monitor.take() is None
     machines.pass_time(4)
-    assert machines.lookout.take() is not None
+    assert machines.monitor.take() is not None
 
 
 def test_nodes_get_as_many_calls_as_they_have_cores_the_emptiest_first() -> None:
     machines = Machines(a=1, b=3)
     machines.pass_time(4)
-    taken = [machines.lookout.take() for _ in range(5)]
-    names = [post.info.id for post in taken if post is not None]
+    taken = [machines.monitor.take() for _ in range(5)]
+    names = [state.info.id for state in taken if state is not None]
     assert sorted(names) == ["a", "b", "b", "b"]
     assert set(names[:2]) == {"a", "b"}
     assert taken[0] is not None
-    machines.lookout.leave(taken[0])
-    again = machines.lookout.take()
+    machines.monitor.leave(taken[0])
+    again = machines.monitor.take()
     assert again is not None
     assert again.info.id == taken[0].info.id
 
@@ -85,21 +89,21 @@ def test_nodes_get_as_many_calls_as_they_have_cores_the_emptiest_first() -> None
 def test_a_node_that_stands_still_loses_its_calls_and_gets_none_until_it_answers() -> None:
     machines = Machines(a=1, b=1)
     machines.pass_time(4)
-    posts = {post.info.id: post for _ in range(2) if (post := machines.lookout.take())}
-    pulse = machines.pulses["a"]
+    states = {state.info.id: state for _ in range(2) if (state := machines.monitor.take())}
+    heartbeat = machines.heartbeats["a"]
     machines.still.add("a")
     machines.pass_time(SILENCE_S - 4)
-    assert not posts["a"].lost
+    assert not states["a"].lost
     machines.pass_time(8)
-    assert posts["a"].lost == "no answer for 30 s"
-    assert not posts["b"].lost
-    assert pulse.ended
-    machines.lookout.leave(posts["a"])
+    assert states["a"].lost == "no answer for 30 s"
+    assert not states["b"].lost
+    assert heartbeat.ended
+    machines.monitor.leave(states["a"])
     machines.pass_time(100)
-    assert machines.lookout.take() is None
+    assert machines.monitor.take() is None
     machines.still.clear()
     machines.pass_time(4)
-    back = machines.lookout.take()
+    back = machines.monitor.take()
     assert back is not None
     assert back.info.id == "a"
 
@@ -107,33 +111,33 @@ def test_a_node_that_stands_still_loses_its_calls_and_gets_none_until_it_answers
 def test_a_node_that_is_gone_loses_its_calls_at_once() -> None:
     machines = Machines(a=1)
     machines.pass_time(4)
-    post = machines.lookout.take()
-    assert post is not None
+    state = machines.monitor.take()
+    assert state is not None
     machines.alive = []
     machines.pass_time(2)
-    assert post.lost == "the node is gone"
+    assert state.lost == "the node is gone"
 
 
-def test_a_pulse_that_fails_is_a_node_that_is_lost() -> None:
+def test_a_heartbeat_that_fails_is_a_node_that_is_lost() -> None:
     machines = Machines(a=1)
     machines.pass_time(4)
-    post = machines.lookout.take()
-    assert post is not None
-    machines.pulses["a"].asked.set_exception(ConnectionError("its worker died"))
+    state = machines.monitor.take()
+    assert state is not None
+    machines.heartbeats["a"].asked.set_exception(ConnectionError("its worker died"))
     machines.still.add("a")
     machines.pass_time(2)
-    assert post.lost == "ConnectionError: its worker died"
+    assert state.lost == "ConnectionError: its worker died"
 
 
 @pytest.mark.parametrize("pauses", [1, 4])
 def test_a_pause_of_this_process_is_no_silence_of_the_nodes(pauses: int) -> None:
     machines = Machines(a=1)
     machines.pass_time(4)
-    post = machines.lookout.take()
-    assert post is not None
+    state = machines.monitor.take()
+    assert state is not None
     machines.still.add("a")  # its answer cannot be read while this process stands still
     machines.pass_time(600.0 * pauses, step_s=600.0)
-    assert not post.lost
+    assert not state.lost
 
 
 def test_the_time_without_any_answer_is_told() -> None:
@@ -144,11 +148,11 @@ def test_the_time_without_any_answer_is_told() -> None:
     assert machines.pass_time(4) == 0.0
 
 
-def test_the_end_ends_every_pulse() -> None:
+def test_the_end_ends_every_heartbeat() -> None:
     machines = Machines(a=1, b=1)
     machines.pass_time(4)
-    machines.lookout.close()
-    assert all(pulse.ended for pulse in machines.pulses.values())
+    machines.monitor.close()
+    assert all(heartbeat.ended for heartbeat in machines.heartbeats.values())
 
 
 def with_cards(**cards: int) -> Machines:
@@ -162,39 +166,39 @@ def with_cards(**cards: int) -> Machines:
 
 
 def names_of(machines: Machines, count: int) -> list[str]:
-    taken = [machines.lookout.take(card=True) for _ in range(count)]
-    return sorted(post.info.id for post in taken if post is not None)
+    taken = [machines.monitor.take(card=True) for _ in range(count)]
+    return sorted(state.info.id for state in taken if state is not None)
 
 
 def test_calls_with_a_card_go_to_nodes_that_offer_one_and_no_more_than_it_has() -> None:
     machines = with_cards(a=0, b=1, c=2)
     assert names_of(machines, 5) == ["b", "c", "c"]
-    assert machines.lookout.take() is not None
+    assert machines.monitor.take() is not None
 
 
 def test_a_card_is_given_back() -> None:
     machines = with_cards(b=1)
-    post = machines.lookout.take(card=True)
-    assert post is not None
-    assert machines.lookout.take(card=True) is None
-    machines.lookout.leave(post, card=True)
-    assert machines.lookout.take(card=True) is post
+    state = machines.monitor.take(card=True)
+    assert state is not None
+    assert machines.monitor.take(card=True) is None
+    machines.monitor.leave(state, card=True)
+    assert machines.monitor.take(card=True) is state
 
 
 def test_a_measurement_waits_for_no_core_and_takes_none() -> None:
     machines = with_cards(b=1)
-    turns = [machines.lookout.take() for _ in range(3)]
+    turns = [machines.monitor.take() for _ in range(3)]
     assert [turn is None for turn in turns] == [False, False, True]
-    measurement = machines.lookout.take(card=True)
+    measurement = machines.monitor.take(card=True)
     assert measurement is not None, "a check would wait for the end of its own turn"
     assert measurement is turns[0]
-    machines.lookout.leave(measurement, card=True)
-    assert machines.lookout.take() is None, "the end of a measurement gave a core away"
+    machines.monitor.leave(measurement, card=True)
+    assert machines.monitor.take() is None, "the end of a measurement gave a core away"
 
 
 def test_of_nodes_with_a_card_left_the_one_with_fewest_agents_measures() -> None:
     machines = with_cards(a=1, b=1)
-    turn = machines.lookout.take(allows=lambda node: node.id == "a")
+    turn = machines.monitor.take(allows=lambda node: node.id == "a")
     assert turn is not None
     assert names_of(machines, 1) == ["b"]
 
@@ -202,5 +206,5 @@ def test_of_nodes_with_a_card_left_the_one_with_fewest_agents_measures() -> None
 def test_without_a_node_that_has_a_card_time_passes_though_others_answer() -> None:
     machines = with_cards(a=0)
     machines.pass_time(60)
-    assert machines.lookout.look() <= LOOK_S
-    assert machines.lookout.look(card=True) >= 60
+    assert machines.monitor.look() <= LOOK_S
+    assert machines.monitor.look(card=True) >= 60

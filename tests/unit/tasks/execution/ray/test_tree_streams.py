@@ -8,8 +8,8 @@ import socket
 import threading
 from collections.abc import Callable
 
-from .local_supervisor import KeeperBeside
-from .test_remote_tree import far, printed
+from .local_supervisor import LocalSupervisor
+from .test_remote_tree import printed, remote
 
 UNREAD_BYTES = 64 << 20
 UNREAD = """
@@ -120,7 +120,7 @@ def lines_of(pipe: int, count: int) -> list[bytes]:
 
 
 def test_a_connection_that_its_agent_does_not_read_stalls_no_other_and_loses_nothing() -> None:
-    with far(KeeperBeside(), "/usr/bin/env", "python3", "-c", UNREAD) as tree:
+    with remote(LocalSupervisor(), "/usr/bin/env", "python3", "-c", UNREAD) as tree:
         server = Server(tree.listeners[0])
         assert tree.wait(timeout_s=300), "its other connections wait for the one that is not read"
         said = outputs(tree.stdout)
@@ -130,7 +130,7 @@ def test_a_connection_that_its_agent_does_not_read_stalls_no_other_and_loses_not
 
 def test_what_is_not_read_waits_where_it_comes_from() -> None:
     line = UNREAD.replace('print("left"', 'import time; time.sleep(600); print("left"')
-    with far(KeeperBeside(), "/usr/bin/env", "python3", "-c", line) as tree:
+    with remote(LocalSupervisor(), "/usr/bin/env", "python3", "-c", line) as tree:
         server = Server(tree.listeners[0])
         assert lines_of(tree.stdout, 3) == [b"answered b'yes'"] * 3
         before = -1
@@ -141,7 +141,7 @@ def test_what_is_not_read_waits_where_it_comes_from() -> None:
 
 
 def test_a_connection_that_nobody_serves_stalls_no_other() -> None:
-    with far(KeeperBeside(), "/usr/bin/env", "python3", "-c", UNHEARD) as tree:
+    with remote(LocalSupervisor(), "/usr/bin/env", "python3", "-c", UNHEARD) as tree:
         server = Server(tree.listeners[0])
         server.ways[b"u"] = server.hear_late
         assert lines_of(tree.stdout, 3) == [b"answered b'yes'"] * 3
@@ -153,14 +153,14 @@ def test_a_connection_that_nobody_serves_stalls_no_other() -> None:
 
 
 def test_whoever_sends_to_a_connection_that_broke_is_set_free() -> None:
-    with far(KeeperBeside(), "/usr/bin/env", "python3", "-c", BROKEN) as tree:
+    with remote(LocalSupervisor(), "/usr/bin/env", "python3", "-c", BROKEN) as tree:
         Server(tree.listeners[0])
         assert tree.wait(timeout_s=300)
         assert outputs(tree.stdout) == ["free"]
 
 
 def test_connections_beyond_the_limit_wait_for_the_end_of_others() -> None:
-    with far(KeeperBeside(), "/usr/bin/env", "python3", "-c", MANY) as tree:
+    with remote(LocalSupervisor(), "/usr/bin/env", "python3", "-c", MANY) as tree:
         Server(tree.listeners[0])
         assert tree.wait(timeout_s=300)
         assert outputs(tree.stdout) == ["answered b'yes'"] * 2

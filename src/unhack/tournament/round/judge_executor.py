@@ -1,6 +1,6 @@
-"""The bench: judges of frozen submissions, in this process or on machines of a cluster.
+"""Judges of frozen submissions, in this process or on nodes of a cluster.
 
-    bench = BenchElsewhere(RayErrands(), archive.settings, contest)
+    judges = RemoteJudges(RemoteCalls(), archive.settings, contest)
 
 Covered: another machine loads the contest by its name and options, and refuses to judge unless its
 rules, sources and data are those of the tournament; it gets the files, checks that they are the
@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unhack.core.errors import SandboxError, UsageError
-from unhack.tasks.execution.ray.errands import Errands
-from unhack.tasks.execution.ray.nodes import NodeClaim
+from unhack.tasks.execution.ray.remote_calls import NodeClaim, RemoteCalls
 from unhack.tournament.contest import (
     Contest,
     DataPool,
@@ -46,7 +45,7 @@ MeasuredBefore = tuple[Measurement, Measurement] | None
 """Measurement and audit of the same bytes on the same data, in a contest that measures time."""
 
 
-class JudgeBench(Protocol):
+class JudgeExecutor(Protocol):
     """Judges frozen submissions; several threads may ask at once."""
 
     def judge(
@@ -67,7 +66,7 @@ class JudgeBench(Protocol):
         ...
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """True where it judges on this machine, which a contest that measures time has to have for
         itself."""
         ...
@@ -77,10 +76,10 @@ class JudgeBench(Protocol):
         ...
 
 
-class BenchHere:
+class LocalJudges:
     """Judges in this process."""
 
-    is_here = True
+    is_local = True
 
     def judge(
         self,
@@ -92,7 +91,7 @@ class BenchHere:
         known: Known,
         measured_before: MeasuredBefore = None,
     ) -> SubmissionJudgement:
-        """See `JudgeBench`."""
+        """See `JudgeExecutor`."""
         return judge(
             contest,
             folder,
@@ -103,15 +102,15 @@ class BenchHere:
         )
 
     def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
-        """See `JudgeBench`."""
+        """See `JudgeExecutor`."""
         return confirm(contest, folder, seed=seed, terms=terms)
 
     def agents_card(self, contest: Contest) -> str:
-        """See `JudgeBench`."""
+        """See `JudgeExecutor`."""
         return agents_card(contest)
 
 
-HERE = BenchHere()
+LOCAL_JUDGES = LocalJudges()
 
 
 def check_here(contest: Contest, folder: Path, *, seed: int) -> Measurement:
@@ -121,7 +120,7 @@ def check_here(contest: Contest, folder: Path, *, seed: int) -> Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeOrder:
+class JudgeRequest:
     """A submission on its way to another machine."""
 
     settings: TournamentSettings
@@ -134,7 +133,7 @@ class JudgeOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureOrder:
+class MeasureRequest:
     """A champion on its way there, or what an agent wants to know of its work."""
 
     settings: TournamentSettings
@@ -160,20 +159,20 @@ def measuring_claim(contest: Contest) -> NodeClaim:
     return NodeClaim.QUIET_CARD if contest.exclusive else NodeClaim.CARD
 
 
-class BenchElsewhere:
-    """Judges on machines that errands reach. Raises UsageError for a contest that measures the
+class RemoteJudges:
+    """Judges on nodes of a cluster. Raises UsageError for a contest that measures the
     processors' time."""
 
-    def __init__(self, errands: Errands, settings: TournamentSettings, contest: Contest) -> None:
+    def __init__(self, calls: RemoteCalls, settings: TournamentSettings, contest: Contest) -> None:
         check_movable(contest)
-        self._errands = errands
+        self._calls = calls
         self._settings = settings
         self._claim = measuring_claim(contest)
 
-    is_here = False
+    is_local = False
 
     def agents_card(self, contest: Contest) -> str:
-        """See `JudgeBench`: agents have a card where they play."""
+        """See `JudgeExecutor`: agents have a card where they play."""
         del contest
         return ""
 
@@ -187,10 +186,10 @@ class BenchElsewhere:
         known: Known,
         measured_before: MeasuredBefore = None,
     ) -> SubmissionJudgement:
-        """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
+        """See `JudgeExecutor`. Raises SandboxError with the name of a node that cannot judge it."""
         frozen = inspect(folder, contest)
         if frozen.problem or frozen.declined or measured_before is not None:
-            return HERE.judge(  # it measures nothing
+            return LOCAL_JUDGES.judge(  # it measures nothing
                 contest,
                 folder,
                 seeds=seeds,
@@ -202,46 +201,48 @@ class BenchElsewhere:
             tuple(contents(path) for path in paths) for paths in (known.parents, known.tainted)
         )
         files = contents(folder)
-        order = JudgeOrder(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
-        return self._errands.run(judge_order, order, claim=self._claim)
+        request = JudgeRequest(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
+        return self._calls.run(judge_request, request, claim=self._claim)
 
     def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
-        """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
-        return self._errands.run(
-            confirm_order, self._to_measure(contest, folder, seed, terms), claim=self._claim
+        """See `JudgeExecutor`. Raises SandboxError with the name of a node that cannot judge it."""
+        return self._calls.run(
+            confirm_request, self._to_measure(contest, folder, seed, terms), claim=self._claim
         )
 
-    def _to_measure(self, contest: Contest, folder: Path, seed: int, terms: Terms) -> MeasureOrder:
+    def _to_measure(
+        self, contest: Contest, folder: Path, seed: int, terms: Terms
+    ) -> MeasureRequest:
         digest = inspect(folder, contest).digest
-        return MeasureOrder(self._settings, digest, contents(folder), seed, terms)
+        return MeasureRequest(self._settings, digest, contents(folder), seed, terms)
 
 
-def judge_order(order: JudgeOrder) -> SubmissionJudgement:
+def judge_request(request: JudgeRequest) -> SubmissionJudgement:
     """Judge a submission that another machine froze. Raises SandboxError, UsageError."""
-    contest = contest_of(order.settings)
+    contest = contest_of(request.settings)
     with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
-        folder = _frozen(contest, order.files, Path(room) / "submission", digest=order.digest)
+        folder = _frozen(contest, request.files, Path(room) / "submission", digest=request.digest)
         known = Known(
-            _laid(order.parents, Path(room) / "parents"),
-            _laid(order.tainted, Path(room) / "tainted"),
+            _laid(request.parents, Path(room) / "parents"),
+            _laid(request.tainted, Path(room) / "tainted"),
         )
-        return judge(contest, folder, seeds=order.seeds, terms=order.terms, known=known)
+        return judge(contest, folder, seeds=request.seeds, terms=request.terms, known=known)
 
 
-def confirm_order(order: MeasureOrder) -> Measurement:
+def confirm_request(request: MeasureRequest) -> Measurement:
     """Measure a champion that another machine froze. Raises SandboxError, UsageError."""
-    with _laid_out(order) as (contest, folder):
-        return confirm(contest, folder, seed=order.seed, terms=order.terms)
+    with _laid_out(request) as (contest, folder):
+        return confirm(contest, folder, seed=request.seed, terms=request.terms)
 
 
-def check_order(order: MeasureOrder) -> Measurement:
+def check_request(request: MeasureRequest) -> Measurement:
     """Measure on development data. Raises SandboxError, UsageError."""
-    with _laid_out(order) as (contest, folder):
-        played = in_round(contest, order.terms)
-        return check_here(played, folder, seed=order.seed)
+    with _laid_out(request) as (contest, folder):
+        played = in_round(contest, request.terms)
+        return check_here(played, folder, seed=request.seed)
 
 
-def check_card_order(contest: tuple[str, Mapping[str, str]]) -> None:
+def check_card_request(contest: tuple[str, Mapping[str, str]]) -> None:
     """Load a contest by name and options, and see that this machine's card can measure it. Raises
     UsageError, SandboxUnavailableError."""
     name, options = contest
@@ -251,12 +252,12 @@ def check_card_order(contest: tuple[str, Mapping[str, str]]) -> None:
 
 
 @contextlib.contextmanager
-def _laid_out(order: MeasureOrder) -> Generator[tuple[Contest, Path]]:
-    contest = contest_of(order.settings)
+def _laid_out(request: MeasureRequest) -> Generator[tuple[Contest, Path]]:
+    contest = contest_of(request.settings)
     with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
         yield (
             contest,
-            _frozen(contest, order.files, Path(room) / "submission", digest=order.digest),
+            _frozen(contest, request.files, Path(room) / "submission", digest=request.digest),
         )
 
 

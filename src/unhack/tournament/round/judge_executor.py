@@ -80,34 +80,9 @@ class LocalJudges:
     """Judges in this process."""
 
     is_local = True
-
-    def judge(
-        self,
-        contest: Contest,
-        folder: Path,
-        *,
-        seeds: Seeds,
-        terms: Terms,
-        known: Known,
-        measured_before: MeasuredBefore = None,
-    ) -> SubmissionJudgement:
-        """See `JudgeExecutor`."""
-        return judge(
-            contest,
-            folder,
-            seeds=seeds,
-            terms=terms,
-            known=known,
-            measured_before=measured_before,
-        )
-
-    def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
-        """See `JudgeExecutor`."""
-        return confirm(contest, folder, seed=seed, terms=terms)
-
-    def agents_card(self, contest: Contest) -> str:
-        """See `JudgeExecutor`."""
-        return agents_card(contest)
+    judge = staticmethod(judge)
+    confirm = staticmethod(confirm)
+    agents_card = staticmethod(agents_card)
 
 
 LOCAL_JUDGES = LocalJudges()
@@ -284,7 +259,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def _frozen(contest: Contest, files: Files, folder: Path, *, digest: str) -> Path:
     """The folder of a submission whose files are those that were frozen. Raises SandboxError."""
-    _write(files, folder)
+    write_files(files, folder)
     found = inspect(folder, contest)
     if found.digest != digest:
         raise SandboxError(f"the submission {digest[:12]} arrived as {found.digest[:12]}")
@@ -294,12 +269,13 @@ def _frozen(contest: Contest, files: Files, folder: Path, *, digest: str) -> Pat
 def _laid(every: Sequence[Files], room: Path) -> tuple[Path, ...]:
     folders = tuple(room / str(number) for number in range(len(every)))
     for files, folder in zip(every, folders, strict=True):
-        _write(files, folder)
+        write_files(files, folder)
     return folders
 
 
-def _write(files: Mapping[str, bytes], folder: Path) -> None:
-    folder.mkdir(parents=True)
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files below a folder. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

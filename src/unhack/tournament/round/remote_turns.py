@@ -51,6 +51,7 @@ from unhack.tournament.round.judge_executor import (
     check_request,
     contents,
     measuring_claim,
+    write_files,
 )
 from unhack.tournament.round.turn_executor import LocalTurnSlot, TurnSlot, play_guarded
 from unhack.tournament.round.turn_requests import (
@@ -59,7 +60,6 @@ from unhack.tournament.round.turn_requests import (
     SeatResponse,
     play_request,
     seat_request,
-    write_files,
 )
 
 _LOOK_S = 0.5

@@ -10,7 +10,6 @@ and meter lead them.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from unhack.tasks.execution.bound_files import Fingerprints, first_difference
 from unhack.tournament.contest import (
     Equipped,
     Files,
-    Measurement,
     NeedsCard,
     Terms,
     in_round,
@@ -33,7 +31,7 @@ from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.player import Seat
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck
-from unhack.tournament.round.judge_executor import check_here, contents, contest_of
+from unhack.tournament.round.judge_executor import check_here, contents, contest_of, write_files
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.turn_executor import play_guarded
 from unhack.tournament.round.workspace_files import WorkspaceFiles
@@ -137,7 +135,7 @@ def play_request(request: PlayRequest) -> PlayResponse:
             machine=MACHINE,
             clock=clock,
             meter=meter,
-            measure=_measure_here,
+            measure=lambda check, folder: check_here(check.contest, folder, seed=check.seed),
         )
         seat = Seat(
             played,
@@ -154,15 +152,3 @@ def play_request(request: PlayRequest) -> PlayResponse:
         play = play_guarded(player, seat)
         kept = (contents(places[name]) for name in ("workspace", "transcript", "memory"))
         return PlayResponse(play, *kept, checks=meter.now().checks)
-
-
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files below a folder. Raises OSError."""
-    for path, data in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-
-
-def _measure_here(check: DevelopmentCheck, folder: Path) -> Measurement:
-    return check_here(check.contest, folder, seed=check.seed)

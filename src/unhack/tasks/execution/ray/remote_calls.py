@@ -190,11 +190,7 @@ class RemoteCalls:
     def take_slot(self, allows: Callable[[NodeInfo], bool]) -> NodeSlot | None:
         """A core of the emptiest node that answers, is allowed and has one left; None without."""
         state = self._health.take(allows=allows)
-        if state is None:
-            return None
-        return NodeSlot(
-            state, cluster=self._cluster, health=self._health, pauses=self._pauses, call=self._call
-        )
+        return None if state is None else NodeSlot(self, state)
 
     def close(self) -> None:
         """End every call, and Ray if this object started it."""
@@ -271,24 +267,16 @@ class RemoteCalls:
 class NodeSlot:
     """A core of a node."""
 
-    def __init__(
-        self,
-        state: NodeState,
-        *,
-        cluster: RayCluster,
-        health: HealthMonitor,
-        pauses: NodePauses,
-        call: Callable[..., Any],
-    ) -> None:
-        self._state, self._cluster, self._health, self._call = state, cluster, health, call
+    def __init__(self, calls: RemoteCalls, state: NodeState) -> None:
+        self._calls, self._state = calls, state
         self.node = state.info
-        self.pauses = pauses
+        self.pauses = calls._pauses
         """The trees of all nodes, which pause for a call that claims it."""
 
     @property
     def lost(self) -> str:
         """The reason why the node is given up; empty while it is not."""
-        self._health.look()
+        self._calls._health.look()
         return self._state.lost
 
     def run(
@@ -298,17 +286,17 @@ class NodeSlot:
         of this slot claims no core: the tree has it. A measurement waits for a card of the node
         that no other of ours has. Raises NodeLostError, StoppedError once `stop` says so."""
         if not claim.is_measurement:
-            return self._call(self._state, function, value, claim=claim, stop=stop)
-        while self._health.take(card=True, allows=self._is_mine) is None:
+            return self._calls._call(self._state, function, value, claim=claim, stop=stop)
+        while self._calls._health.take(card=True, allows=self._is_mine) is None:
             if self.lost:
                 raise NodeLostError(self.lost)
             if stop():
                 raise StoppedError("nobody waits for it")
             time.sleep(_LOOK_S)
         try:
-            return self._call(self._state, function, value, claim=claim, stop=stop)
+            return self._calls._call(self._state, function, value, claim=claim, stop=stop)
         finally:
-            self._health.leave(self._state, card=True)
+            self._calls._health.leave(self._state, card=True)
 
     def _is_mine(self, node: NodeInfo) -> bool:
         return node.id == self.node.id and not self._state.lost
@@ -317,13 +305,13 @@ class NodeSlot:
         """Start the `TreeSupervisor` of a process tree there, which has the core until it ends;
         with `card` in a process that sees one card, of which it has a share."""
         gpus = share_of_card(self.node) if card else 0
-        return self._cluster.start(
+        return self._calls._cluster.start(
             TreeSupervisor, self.node, num_cpus=1, num_gpus=gpus, max_concurrency=_THREADS
         )
 
     def leave(self) -> None:
         """Give the core back."""
-        self._health.leave(self._state)
+        self._calls._health.leave(self._state)
 
 
 def share_of_card(node: NodeInfo) -> float:

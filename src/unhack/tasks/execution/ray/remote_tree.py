@@ -23,11 +23,11 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from unhack.core.errors import UnhackError
 from unhack.sandbox.gpu.tree_card import TreeCard
-from unhack.sandbox.workspace.process_tree import ExitStatus, ProcessTreePlan
+from unhack.sandbox.workspace.process_tree import ExitStatus, ProcessTree, ProcessTreePlan
 from unhack.tasks.execution.ray.cluster import NodeLostError, RayActor
 from unhack.tasks.execution.ray.tree_streams import (
     STDERR,
@@ -115,20 +115,22 @@ class RemoteProcessTree:
 
     def freeze(self, *, holder: str = "") -> None:
         """See `ProcessTree.freeze`. Raises NodeLostError."""
-        self._asked(self._supervisor.call(TreeSupervisor.freeze, holder))
+        self._on_tree(ProcessTree.freeze, holder=holder)
 
     def thaw(self, *, holder: str = "") -> None:
         """See `ProcessTree.thaw`; harmless where it is lost."""
         with contextlib.suppress(NodeLostError):
-            self._asked(self._supervisor.call(TreeSupervisor.thaw, holder))
+            self._on_tree(ProcessTree.thaw, holder=holder)
 
     def read(
         self, patterns: tuple[str, ...], *, max_files: int, max_bytes: int
     ) -> Mapping[str, bytes]:
         """See `ProcessTree.read`. Raises NodeLostError."""
-        return self._asked(
-            self._supervisor.call(TreeSupervisor.read, patterns, max_files, max_bytes)
-        )
+        return self._on_tree(ProcessTree.read, patterns, max_files=max_files, max_bytes=max_bytes)
+
+    def _on_tree(self, method: Callable[..., _T], *values: Any, **named: Any) -> _T:
+        """Call a method of the `ProcessTree` there."""
+        return self._asked(self._supervisor.call(TreeSupervisor.ask, method, *values, **named))
 
     def close(self) -> None:
         """End it and its supervisor, and give everything back."""

@@ -16,7 +16,8 @@ import os
 import select
 import socket
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
 
 from unhack.core.errors import SandboxError, UnhackError
 from unhack.sandbox.gpu.tree_card import TreeCard, watched, with_card
@@ -31,6 +32,8 @@ from unhack.tasks.execution.ray.tree_streams import (
     StreamChunk,
     TreeOutput,
 )
+
+R = TypeVar("R")
 
 _LOOK_S = 0.5
 _MAX_OPEN = 256
@@ -83,22 +86,12 @@ class TreeSupervisor:
         for chunk in chunks:
             self._connections.take_in(chunk)
 
-    def freeze(self, holder: str) -> None:
-        """See `ProcessTree.freeze`."""
+    def ask(self, method: Callable[..., R], *values: Any, **named: Any) -> R:
+        """Call a method of the tree. Raises what it does."""
         with _told():
-            self._known().freeze(holder=holder)
-
-    def thaw(self, holder: str) -> None:
-        """See `ProcessTree.thaw`."""
-        with _told():
-            self._known().thaw(holder=holder)
-
-    def read(
-        self, patterns: tuple[str, ...], max_files: int, max_bytes: int
-    ) -> Mapping[str, bytes]:
-        """See `ProcessTree.read`."""
-        with _told():
-            return dict(self._known().read(patterns, max_files=max_files, max_bytes=max_bytes))
+            if self._tree is None:
+                raise SandboxError("the process tree has not begun, or was closed")
+            return method(self._tree, *values, **named)
 
     def kill(self) -> None:
         """See `ProcessTree.kill`."""
@@ -118,11 +111,6 @@ class TreeSupervisor:
                 self._ended.wait(2 * _LOOK_S)
                 tree.close()
             self._connections.close()
-
-    def _known(self) -> ProcessTree:
-        if self._tree is None:
-            raise SandboxError("the process tree has not begun, or was closed")
-        return self._tree
 
     @staticmethod
     def _work(function: object, *values: object) -> None:

@@ -25,12 +25,13 @@ class LocalSupervisor:
         self._sent = sent
         self._threads = ThreadPoolExecutor(16)
 
-    def call(self, method: Callable[..., Any], *values: Any) -> Future[Any]:
+    def call(self, method: Callable[..., Any], *values: Any, **named: Any) -> Future[Any]:
         """See `RayActor.call`."""
 
         def answer() -> Any:
-            self._sent(values)
-            found = crossed(method(self.supervisor, *crossed(values)))
+            self._sent((values, named))
+            there, also = crossed((values, named))
+            found = crossed(method(self.supervisor, *there, **also))
             if self.lost:
                 raise RuntimeError("the actor died with its node")
             return found

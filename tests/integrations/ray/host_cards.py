@@ -52,7 +52,7 @@ _ON_NODES = {
     "unhack.tasks.execution.ray.remote_calls": "before_each_answer",
     "unhack.tasks.execution.ray.tree_supervisor": "before_each_tree",
 }
-_HERE = {"unhack.tournament.contests.kernels.gpu.contest": "in_this_process"}
+_HERE = {"unhack_contests.kernels.gpu.contest": "in_this_process"}
 """Module -> what is done here once it is loaded."""
 
 
@@ -119,11 +119,11 @@ def put_in_place() -> None:
 def measure_over_host_memory() -> None:
     """Have this process measure kernels in host memory in the place of a card's."""
     import torch
-    from tests.unit.tournament.contests.kernels.gpu import conftest as host
+    from packages.contests.tests.kernels.gpu import conftest as host
 
     from unhack.sandbox.gpu import cards
-    from unhack.tournament.contests.kernels import score
-    from unhack.tournament.contests.kernels.gpu import (
+    from unhack_contests.kernels import score
+    from unhack_contests.kernels.gpu import (
         arena,
         contest,
         judge,

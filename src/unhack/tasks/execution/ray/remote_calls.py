@@ -31,7 +31,7 @@ from unhack.core.errors import (
     SandboxUnavailableError,
     UnhackError,
 )
-from unhack.sandbox.gpu.neighbours import known
+from unhack.sandbox.gpu.cards import cotenants
 from unhack.tasks.execution.ray.cluster import (
     NodeInfo,
     NodeLostError,
@@ -97,7 +97,7 @@ def answer(
     if found != version:
         return CallReply(error=f"node {here} has unhack {found}, this process {version}")
     try:
-        with known(agents):
+        with cotenants(agents):
             return CallReply(function(value))
     except SandboxUnavailableError as error:
         words = f"node {here}: {error}; `unhack doctor` on that node says what is missing"

@@ -27,7 +27,6 @@ from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRol
 from unhack.tournament.record.seeds import derive, secret_of_seed
 from unhack.tournament.record.settings import TournamentPlan, check_same, settle
 from unhack.tournament.round.attempt import Interrupted
-from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import (
     announced_fitness,
     could_win,
@@ -35,10 +34,11 @@ from unhack.tournament.round.champion import (
     holds,
     new_champion,
 )
+from unhack.tournament.round.judge_executor import LOCAL_JUDGES, JudgeExecutor
 from unhack.tournament.round.metering import AttemptMeters
 from unhack.tournament.round.seating import Seating, parent_of, seat_players
 from unhack.tournament.round.turn import SeatTurn
-from unhack.tournament.round.venue import PLAYED_HERE, Venue
+from unhack.tournament.round.turn_executor import LOCAL_TURNS, TurnExecutor
 
 Make = Callable[[str], Player]
 """An agent by its name."""
@@ -86,14 +86,16 @@ def seat_all(
     *,
     make: Make,
     machine: Machine = MACHINE,
-    bench: JudgeBench = HERE,
-    venue: Venue = PLAYED_HERE,
+    judges: JudgeExecutor = LOCAL_JUDGES,
+    turns: TurnExecutor = LOCAL_TURNS,
 ) -> Seating:
     """The seating of a stored tournament. Raises UsageError when the rules are others by now."""
     settings = archive.settings
     check_same(settings, contest)
     places = seat_players(settings, contest, make)
-    return Seating(archive, contest, settings, archive.folder.secret, places, machine, bench, venue)
+    return Seating(
+        archive, contest, settings, archive.folder.secret, places, machine, judges, turns
+    )
 
 
 def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
@@ -186,7 +188,7 @@ def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmati
     folder = seating.archive.submission(reign.digest, seating.contest)
     seed = derive(seating.secret, "confirm", reign.digest)
     with storing(seating.archive.path), seating.quiet():
-        found = seating.bench.confirm(
+        found = seating.judges.confirm(
             seating.contest, folder, seed=seed, terms=seating.terms(reign.round)
         )
     name = discipline(seating.contest, reign.round)

@@ -34,10 +34,10 @@ from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
 from unhack.tournament.round.attempt import DevelopmentCheck, SeatedAttempt, remove_workspace
-from unhack.tournament.round.bench import HERE, JudgeBench, check_here
 from unhack.tournament.round.champion import own_best
+from unhack.tournament.round.judge_executor import LOCAL_JUDGES, JudgeExecutor, check_here
 from unhack.tournament.round.metering import AttemptMeter
-from unhack.tournament.round.venue import PLAYED_HERE, Venue
+from unhack.tournament.round.turn_executor import LOCAL_TURNS, TurnExecutor
 from unhack.tournament.round.workspace_files import round_files
 
 CONTROLS = {
@@ -73,8 +73,8 @@ class Seating:
     secret: bytes
     places: tuple[SeatPlace, ...]
     machine: Machine
-    bench: JudgeBench = HERE
-    venue: Venue = PLAYED_HERE
+    judges: JudgeExecutor = LOCAL_JUDGES
+    turns: TurnExecutor = LOCAL_TURNS
     measured: dict[tuple[int, str], tuple[Measurement, Measurement]] = field(
         default_factory=dict[tuple[int, str], tuple[Measurement, Measurement]]
     )
@@ -83,7 +83,7 @@ class Seating:
 
     def quiet(self) -> AbstractContextManager[None]:
         """The machine alone, where the contest measures time on it."""
-        alone = self.contest.exclusive and self.bench.is_here
+        alone = self.contest.exclusive and self.judges.is_local
         return self.machine.alone() if alone else nullcontext()
 
     def in_turn(self, digest: str) -> AbstractContextManager[bool | None]:
@@ -211,6 +211,6 @@ def prepare_attempt(
         transcript=transcript,
         memory=seating.archive.room("memory", place.slug),
         own_best=best,
-        card=seating.bench.agents_card(contest),
+        card=seating.judges.agents_card(contest),
     )
     return SeatedAttempt(seat, meter, round_set, check)

@@ -16,7 +16,7 @@ from pathlib import Path
 from unhack.agents.play import Play, PlayEnding
 from unhack.core.errors import UnhackError
 from unhack.store.errors import check_room, storing
-from unhack.tasks.execution.cluster.nodes import NodeLostError
+from unhack.tasks.execution.ray.cluster import NodeLostError
 from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
@@ -28,7 +28,7 @@ from unhack.tournament.record.standings import total_usage
 from unhack.tournament.round.attempt import Interrupted, SeatedAttempt, remove_workspace
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
 from unhack.tournament.round.seating import Seating, SeatPlace, meter_files, prepare_attempt
-from unhack.tournament.round.venue import TurnSpot
+from unhack.tournament.round.turn_executor import TurnSlot
 
 
 class JudgeError(UnhackError):
@@ -78,17 +78,17 @@ class SeatTurn:
     def _play(self, entry: Entry) -> Entry:
         seating = self.seating
         player, machine = self.place.player, seating.machine
-        with seating.venue.spot(player, machine, lost_on=entry.lost_on) as spot:
-            entry = self._start(entry, spot)
-            clock = spot.start_clock(machine)
+        with seating.turns.slot(player, machine, lost_on=entry.lost_on) as slot:
+            entry = self._start(entry, slot)
+            clock = slot.start_clock(machine)
             attempt = prepare_attempt(seating, self.place, entry, clock=clock)
             try:
                 with self.meters.running(attempt.meter):
-                    play = self._play_within_cost(spot, attempt, entry)
+                    play = self._play_within_cost(slot, attempt, entry)
             except NodeLostError:
                 self._stop_if_told()
                 remove_workspace(attempt.seat.workspace)
-                return replace(entry, lost_on=(*entry.lost_on, spot.node))
+                return replace(entry, lost_on=(*entry.lost_on, slot.node))
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
         attempt.files.take_out(attempt.seat.workspace)
@@ -109,7 +109,7 @@ class SeatTurn:
             usage=total_usage([entry.usage, usage]),
         )
 
-    def _start(self, entry: Entry, spot: TurnSpot) -> Entry:
+    def _start(self, entry: Entry, slot: TurnSlot) -> Entry:
         """Store that the agent is about to start, with the cost of an attempt that was cut off."""
         spent = entry.usage
         if entry.state is EntryState.RUNNING:
@@ -122,22 +122,22 @@ class SeatTurn:
             state=EntryState.RUNNING,
             usage=spent,
             attempts=entry.attempts + 1,
-            played_on=spot.node,
+            played_on=slot.node,
         )
         self.seating.archive.put(
             fresh,
             seat=self.place.number,
             before=entry.state,
             attempt=fresh.attempts,
-            node=spot.node,
+            node=slot.node,
         )
         return fresh
 
-    def _play_within_cost(self, spot: TurnSpot, attempt: SeatedAttempt, entry: Entry) -> Play:
+    def _play_within_cost(self, slot: TurnSlot, attempt: SeatedAttempt, entry: Entry) -> Play:
         limit = self.seating.settings.cost_limit_usd
         if entry.attempts > 1 and 0 < limit <= entry.usage.cost_usd:
             return Play(PlayEnding.COST, note="attempts that were cut off used up the cost limit")
-        return spot.play(attempt)
+        return slot.play(attempt)
 
     def _judge(self, entry: Entry) -> Entry:
         with self.seating.in_turn(entry.digest), self.seating.quiet():
@@ -209,7 +209,7 @@ def judge_entry(
     contest = seating.contest
     folder = seating.archive.submission(entry.digest, contest)
     with storing(seating.archive.path):
-        found = seating.bench.judge(
+        found = seating.judges.judge(
             contest,
             folder,
             seeds=Seeds(

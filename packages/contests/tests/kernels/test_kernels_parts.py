@@ -377,7 +377,7 @@ class TestTheControlOfEqualPrograms:
         assert sum(one.fitness > 0 for one in found) <= 2
         assert all(one.low <= 0 <= one.high for one in found if not one.fitness)
 
-    def test_a_host_that_favours_a_seat_favours_nobody(self) -> None:
+    def test_a_host_that_favours_a_place_favours_nobody(self) -> None:
         found = [timed(0.5, 0.5, spread=0.05, seed=seed) for seed in range(50)]
         assert not any(one.fitness for one in found)
 

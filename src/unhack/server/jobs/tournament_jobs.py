@@ -33,7 +33,7 @@ from unhack.tournament.record.records import Entry
 from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.report.page import page
 from unhack.tournament.round.attempt import Interrupted
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
 
 _RUN = "run"
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -60,10 +60,10 @@ def run_tournament(order: TournamentOrder, work: JobWork) -> JobResult:
     contest = load_contest(order.contest, order.options)
     machine = _JobMachine(work.stopping)
     with _archive(order, contest, work.folder / _RUN) as archive:
-        seating = seat_all(
+        lineup = line_up(
             archive, contest, make=lambda name: _player(name, contest), machine=machine
         )
-        total = len(seating.places) * archive.settings.rounds
+        total = len(lineup.participants) * archive.settings.rounds
         done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
         counted = threading.Lock()
         work.tell(JobProgress(stage="playing", done=done, total=total))
@@ -76,7 +76,7 @@ def run_tournament(order: TournamentOrder, work: JobWork) -> JobResult:
                 work.tell(JobProgress(stage="playing", done=done, total=total, note=note))
 
         try:
-            record = play(seating, jobs=_AT_ONCE, watch=watch)
+            record = play(lineup, jobs=_AT_ONCE, watch=watch)
         except Interrupted:
             raise JobStopped from None
     winner = record.winner

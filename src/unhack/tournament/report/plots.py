@@ -11,12 +11,12 @@ from unhack.tournament.contest import Measurement, MetricChart
 from unhack.tournament.contests.registry import installed_contests
 from unhack.tournament.judging.flags import title
 from unhack.tournament.record.outcome import both_numbers
-from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
+from unhack.tournament.record.records import Entry, PlayerRole, TournamentRecord
 
 CONTROLS = {
-    SeatRole.NULL: "tone-grey dashed",
-    SeatRole.IDENTITY: "tone-unsure dashed",
-    SeatRole.BASELINE: "tone-ink dashed",
+    PlayerRole.NULL: "tone-grey dashed",
+    PlayerRole.IDENTITY: "tone-unsure dashed",
+    PlayerRole.BASELINE: "tone-ink dashed",
 }
 """Classes of the marks of controls, by role."""
 _BEYOND = 0.5
@@ -27,7 +27,7 @@ _TOO_HIGH = 2.5
 
 def colours(record: TournamentRecord) -> dict[str, str]:
     """Agent -> class of its marks; controls have tones of their own."""
-    names = [entry.agent for entry in record.entries if entry.role is SeatRole.AGENT]
+    names = [entry.agent for entry in record.entries if entry.role is PlayerRole.AGENT]
     found = {name: f"s{place % SERIES}" for place, name in enumerate(dict.fromkeys(names))}
     return {
         entry.agent: found.get(entry.agent) or CONTROLS.get(entry.role, "tone-grey dashed")

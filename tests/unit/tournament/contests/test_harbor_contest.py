@@ -20,7 +20,7 @@ from unhack.tournament.players.command_player import measurement_fields
 from unhack.tournament.players.prompt import prompt
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
-from toy_contest import seat_in
+from toy_contest import inputs_in
 
 TEST = """\
 here=0
@@ -132,7 +132,7 @@ def test_a_check_tells_artefacts_that_are_as_they_were_given(folder: Path, tmp_p
 
 
 def test_the_prompt_promises_no_fitness_of_a_check(folder: Path, tmp_path: Path) -> None:
-    text = prompt(seat_in(tmp_path, contest=loaded(folder)))
+    text = prompt(inputs_in(tmp_path, contest=loaded(folder)))
     assert "prints the fitness" not in text
     assert "It\n  prints no fitness: the tests of these tasks are the judge's" in text
     assert "\nup: one/*, two/*." in text

@@ -1,4 +1,4 @@
-"""The seating of a tournament: the places of agents and controls, and the files of each.
+"""The line-up of a tournament: agents and controls, and the files of each.
 
 Covered: equal terms for all, controls included; a fresh workspace for each attempt with the
 contest's files, the planted ones, and the submission that the seeding gives; `check` on
@@ -28,12 +28,12 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.judging.submission import inspect, read
-from unhack.tournament.players.player import Player, Seat
+from unhack.tournament.players.player import Player, TurnInputs
 from unhack.tournament.record.archive import Archive
-from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
+from unhack.tournament.record.records import Entry, PlayerRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
-from unhack.tournament.round.attempt import DevelopmentCheck, SeatedAttempt, remove_workspace
+from unhack.tournament.round.attempt import DevelopmentCheck, PreparedAttempt, remove_workspace
 from unhack.tournament.round.champion import own_best
 from unhack.tournament.round.judge_executor import LOCAL_JUDGES, JudgeExecutor, check_here
 from unhack.tournament.round.metering import AttemptMeter
@@ -41,20 +41,20 @@ from unhack.tournament.round.turn_executor import LOCAL_TURNS, TurnExecutor
 from unhack.tournament.round.workspace_files import round_files
 
 CONTROLS = {
-    "control:null": (SeatRole.NULL, "null"),
-    "control:identity": (SeatRole.IDENTITY, "identity"),
-    "control:baseline": (SeatRole.BASELINE, "baseline"),
+    "control:null": (PlayerRole.NULL, "null"),
+    "control:identity": (PlayerRole.IDENTITY, "identity"),
+    "control:baseline": (PlayerRole.BASELINE, "baseline"),
 }
 """Role -> the embedded agent that plays it in every round, besides the agents."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeatPlace:
-    """One seat: an agent, or a control."""
+class Participant:
+    """An agent, or a control."""
 
     number: int
     agent: str
-    role: SeatRole
+    role: PlayerRole
     player: Player
 
     @property
@@ -64,14 +64,14 @@ class SeatPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Seating:
-    """The settings that all seats share."""
+class Lineup:
+    """The participants of a tournament, and the settings that they share."""
 
     archive: Archive
     contest: Contest
     settings: TournamentSettings
     secret: bytes
-    places: tuple[SeatPlace, ...]
+    participants: tuple[Participant, ...]
     machine: Machine
     judges: JudgeExecutor = LOCAL_JUDGES
     turns: TurnExecutor = LOCAL_TURNS
@@ -123,68 +123,73 @@ class Seating:
         return derive(self.secret, purpose, number)
 
 
-def seat_players(
+def participants_of(
     settings: TournamentSettings, contest: Contest, make: Callable[[str], Player]
-) -> tuple[SeatPlace, ...]:
+) -> tuple[Participant, ...]:
     """The controls, then the agents as they were named. Raises what `make` raises."""
-    places = [
-        SeatPlace(number, name, role, make(player))
+    participants = [
+        Participant(number, name, role, make(player))
         for number, (name, (role, player)) in enumerate(CONTROLS.items())
-        if role is not SeatRole.BASELINE or contest.submissions.honest()
+        if role is not PlayerRole.BASELINE or contest.submissions.honest()
     ]
-    places += [
-        SeatPlace(len(places) + number, name, SeatRole.AGENT, make(plain))
+    participants += [
+        Participant(len(participants) + number, name, PlayerRole.AGENT, make(plain))
         for number, (name, plain) in enumerate(
             zip(settings.agents, plain_names(settings.agents), strict=True)
         )
     ]
-    return tuple(places)
+    return tuple(participants)
 
 
 def parent_of(
-    seating: Seating, place: SeatPlace, number: int, *, champion: str, earlier: Sequence[Entry]
+    lineup: Lineup,
+    participant: Participant,
+    number: int,
+    *,
+    champion: str,
+    earlier: Sequence[Entry],
 ) -> str:
     """The digest of what an agent is seeded with in a round; empty for nothing."""
-    if place.role is not SeatRole.AGENT:
+    if participant.role is not PlayerRole.AGENT:
         return ""
-    if seating.settings.seeding == "champion":
+    if lineup.settings.seeding == "champion":
         return champion
-    if seating.settings.seeding != "own_best":
+    if lineup.settings.seeding != "own_best":
         return ""
-    played = discipline(seating.contest, number)
-    alike = [entry for entry in earlier if discipline(seating.contest, entry.round) == played]
-    best = own_best(place.agent, alike)
+    played = discipline(lineup.contest, number)
+    alike = [entry for entry in earlier if discipline(lineup.contest, entry.round) == played]
+    best = own_best(participant.agent, alike)
     return best.digest if best else ""
 
 
 def meter_files(
-    seating: Seating, place: SeatPlace, *, number: int, attempt: int
+    lineup: Lineup, participant: Participant, *, number: int, attempt: int
 ) -> tuple[Path, Path]:
     """The file with an attempt's cost, and its transcript directory."""
-    name = f"{number:04d}-{place.slug}-{attempt}.json"
-    transcript = seating.archive.room(
-        "transcripts", f"{number:04d}", place.slug, f"attempt-{attempt}"
+    name = f"{number:04d}-{participant.slug}-{attempt}.json"
+    transcript = lineup.archive.room(
+        "transcripts", f"{number:04d}", participant.slug, f"attempt-{attempt}"
     )
-    return seating.archive.room("meters") / name, transcript
+    return lineup.archive.room("meters") / name, transcript
 
 
 def prepare_attempt(
-    seating: Seating, place: SeatPlace, entry: Entry, *, clock: AttemptClock
-) -> SeatedAttempt:
+    lineup: Lineup, participant: Participant, entry: Entry, *, clock: AttemptClock
+) -> PreparedAttempt:
     """A fresh workspace and what goes with it. Raises StoreError."""
     number = entry.round
-    terms = seating.terms(number)
-    meter_file, transcript = meter_files(seating, place, number=number, attempt=entry.attempts)
-    work = seating.archive.room("work")
-    prefix = f"{number:04d}-{place.slug}"
+    terms = lineup.terms(number)
+    meter_file, transcript = meter_files(lineup, participant, number=number, attempt=entry.attempts)
+    work = lineup.archive.room("work")
+    prefix = f"{number:04d}-{participant.slug}"
     for left in work.glob(f"{prefix}*"):
         remove_workspace(left)
     best: Files | None = None
-    if seating.settings.seeding == "own_best" and entry.parent:
-        best = seating.files(entry.parent)
-    contest = in_round(seating.contest, terms)
+    if lineup.settings.seeding == "own_best" and entry.parent:
+        best = lineup.files(entry.parent)
+    contest = in_round(lineup.contest, terms)
     round_set = round_files(contest, terms, own_best=best)
-    with storing(seating.archive.path):
+    with storing(lineup.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
         round_set.write(workspace)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
@@ -192,25 +197,25 @@ def prepare_attempt(
         contest=contest,
         terms=terms,
         files=round_set,
-        seed=seating.seed(entry, "check"),
-        time_limit_s=seating.settings.time_limit_s,
+        seed=lineup.seed(entry, "check"),
+        time_limit_s=lineup.settings.time_limit_s,
         room=work,
-        machine=seating.machine,
+        machine=lineup.machine,
         clock=clock,
         meter=meter,
-        measure=seating.measure,
+        measure=lineup.measure,
     )
-    seat = Seat(
+    inputs = TurnInputs(
         contest=contest,
         terms=terms,
         workspace=workspace,
         check=check,
-        seed=seating.seed(entry, "seat"),
-        time_limit_s=seating.settings.time_limit_s,
-        cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
+        seed=lineup.seed(entry, "seat"),
+        time_limit_s=lineup.settings.time_limit_s,
+        cost_limit_usd=max(0.0, lineup.settings.cost_limit_usd - entry.usage.cost_usd),
         transcript=transcript,
-        memory=seating.archive.room("memory", place.slug),
+        memory=lineup.archive.room("memory", participant.slug),
         own_best=best,
-        card=seating.judges.agents_card(contest),
+        card=lineup.judges.agents_card(contest),
     )
-    return SeatedAttempt(seat, meter, round_set, check)
+    return PreparedAttempt(inputs, meter, round_set, check)

@@ -2,7 +2,7 @@
 
     with KernelProcess(folder, entry="kernel.so", plan=plan, limits=limits) as worker:
         worker.load(timeout_s=5.0)
-        worker.shared[...] = inputs
+        worker.memory[...] = inputs
         seconds = worker.call(0, offsets_and_sizes, timeout_s=2.0)
 
 The shared memory is a file that this process makes, fills and reads; the sealed process maps the
@@ -94,7 +94,7 @@ class KernelProcess:
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
         """The end of the process; None while it runs."""
-        self.shared: mmap.mmap
+        self.memory: mmap.mmap
         self.pid = 0
 
     def __enter__(self) -> Self:
@@ -113,10 +113,10 @@ class KernelProcess:
             Job(message, self._limits, self._profile, peer=theirs.detach()), self._outcome.put
         )
         plan = {"bytes": self._plan.shared_bytes, "functions": self._plan.functions}
-        fd = os.memfd_create("shared memory", os.MFD_CLOEXEC)
+        fd = os.memfd_create("memory", os.MFD_CLOEXEC)
         try:
             os.ftruncate(fd, self._plan.shared_bytes)
-            self.shared = mmap.mmap(fd, self._plan.shared_bytes)
+            self.memory = mmap.mmap(fd, self._plan.shared_bytes)
             socket.send_fds(ours, [json.dumps(plan).encode()], [fd])
             self._expect(kernel.READY, _START_S, learn_pid=True)
         except BaseException:

@@ -18,7 +18,9 @@ OWN_ANSWER = {
     "sandbox/gpu/claims/programs.py": "never reads an end",
     "sandbox/guest/candidate/kernel.py": "a candidate, whose judge is gone",
     "sandbox/submission/compute.py": "a stream: what was sent comes first, and a reset is an end",
-    "tasks/execution/cluster/trees/links.py": "a stream: a reset is an end",
+    "tasks/execution/ray/tree_streams.py": "a stream: a reset is an end",
+    "tournament/contests/kernels/gpu/guest/worker.py": "a candidate, whose judge is gone",
+    "tournament/contests/quantization/tensors/guest/stage_one.py": "a candidate",
 }
 """Files that read sockets by themselves, and why."""
 

@@ -57,7 +57,7 @@ class ControlExchange(Generic[T]):
         return len(self._waiting)
 
     def decide(self, item: T, verdict: Verdict) -> list[tuple[T, Verdict]]:
-        """What is final by this verdict: without the item where it waits or is tried again."""
+        """The verdicts that this one makes final; an item that waits or is tried again has none."""
         task = item.task
         has_reference = task.problem.reference is not None
         settled = has_reference or (verdict.scored and id(task) in self._judged)

@@ -1,4 +1,4 @@
-"""What a process tree and the machine that it is led from send each other.
+"""The streams between a process tree and the machine that it is led from.
 
 A chunk is bytes of one stream: what the tree prints, or one connection to one of its ports. Chunks
 of a stream arrive in the order in which they were sent; an empty one is the end of its stream, but

@@ -25,6 +25,7 @@ from unhack.sandbox.job import Kind, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker import import_path, write_maps
 from unhack.sandbox.rootfs import RootSpec, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
@@ -158,7 +159,7 @@ class Keeper:
             ]
             try:
                 await _readable(self._orders.fileno())
-                message, fds, _, _ = socket.recv_fds(self._orders, 4096, 1)
+                message, fds, _, _ = receive(socket.recv_fds, self._orders, 4096, 1)
                 upper = fds[0] if fds else -1
                 report = await self._control_message()
                 await asyncio.gather(*readers)
@@ -269,7 +270,7 @@ class Keeper:
     async def _control_message(self) -> bytes:
         assert self._control is not None
         await _readable(self._control.fileno())
-        return self._control.recv(4096)
+        return receive(self._control.recv, 4096)
 
     def _result(self, report: bytes, streams: list[BoundedOutput], limits: Limits) -> CommandResult:
         _, status, why, wall, cpu, peak = keeper.REPORT.unpack(report)

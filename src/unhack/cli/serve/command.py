@@ -198,7 +198,8 @@ def _require() -> None:
     from unhack.core.extras import require
 
     modules = (
-        "starlette",
+        "fastapi",
+        "jinja2",
         "uvicorn",
         "sqlalchemy",
         "alembic",

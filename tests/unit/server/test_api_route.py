@@ -1,4 +1,4 @@
-"""Claims about keys: who comes in, and by which door."""
+"""Claims about keys: who comes in, and by which way."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_log_tells_whose_request_was_refused(
 def test_an_ending_server_takes_no_new_work(client: TestClient, service: Service, key: str) -> None:
     assert client.get("/v1/ready").status_code == 200
     assert client.portal is not None
-    client.portal.call(service.door.shut.set)
+    client.portal.call(service.connection_gate.closed.set)
     body = {"task": FOUR, "completion": ""}
     for reply in (
         client.get("/v1/ready"),

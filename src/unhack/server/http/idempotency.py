@@ -27,7 +27,7 @@ class _Hold:
     users: int = 0
 
 
-class Once:
+class IdempotencyKeys:
     """The keys of requests that are under way."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ def digest_of(request: Request, raw: bytes) -> str:
     return hashlib.sha256(request.url.path.encode() + b"\n" + raw).hexdigest()
 
 
-def check_same(stored: str | None, asked: str) -> None:
+def check_same(stored: str | None, asked: str | None) -> None:
     """Raise RequestRefused (422) where a key was sent before with another body."""
     if stored != asked:
         raise RequestRefused(

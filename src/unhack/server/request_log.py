@@ -1,4 +1,4 @@
-"""The watch around every request: counted at the door, measured, logged; a failure becomes a value.
+"""The log around every request: counted at the gate, measured, logged; a failure becomes a value.
 
 Covered: replies that stream, to their end; a failure before the reply began is a 500 with a number,
 one in the middle ends the connection.
@@ -11,11 +11,11 @@ import time
 from importlib.metadata import version
 from urllib.parse import unquote
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unhack.server.access.caller import Caller
-from unhack.server.http.problems import on_unknown
+from unhack.server.http.problems import refusal_of
 from unhack.server.service import Service
 
 _log = logging.getLogger("unhack.server.requests")
@@ -29,7 +29,7 @@ _VERSION = (b"unhack-version", version("unhack").encode())
 """With every reply, so that a client of another version knows."""
 
 
-class RequestWatch:
+class RequestLog:
     """ASGI middleware."""
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
@@ -40,7 +40,9 @@ class RequestWatch:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 0
+        began, status, method = time.perf_counter(), 0, str(scope["method"])
+        if method == "HEAD":  # a GET, of whose reply the connection sends no body
+            scope = {**scope, "method": "GET"}
 
         async def note(message: Message) -> None:
             nonlocal status
@@ -49,27 +51,27 @@ class RequestWatch:
                 message = {**message, "headers": [*message.get("headers", ()), _VERSION]}
             await send(message)
 
-        self._service.door.enter()
+        self._service.connection_gate.enter()
         try:
             await self._app(scope, receive, note)
         except ClientDisconnect:
             status = status or _GONE  # nobody is there to be told
         except Exception as error:
-            reply = await on_unknown(Request(scope), error)
+            refused = refusal_of(error)
             if status:
                 raise
-            await reply(scope, receive, note)
+            await refused.reply()(scope, receive, note)
         finally:
-            self._service.door.leave()
-            self._record(scope, status, time.perf_counter() - began)
+            self._service.connection_gate.leave()
+            self._record(scope, method, status, time.perf_counter() - began)
 
-    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unknown")
-        known = route != "unknown" and scope["method"] in _METHODS
-        method = scope["method"] if known else "other"  # a client invents no label
-        self._service.metrics.count_request(method, route, status, seconds)
+        known = route != "unknown" and method in _METHODS
+        label = method if known else "other"  # a client invents no label
+        self._service.metrics.count_request(label, route, status, seconds)
         fields = {
-            "method": scope["method"][:10],
+            "method": method[:10],
             "path": _decoded(scope["path"])[:_LONGEST_PATH],
             "status": status,
             "ms": round(1000 * seconds, 1),

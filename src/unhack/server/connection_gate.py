@@ -1,7 +1,7 @@
-"""The door: requests that are under way, and whether new work may come in.
+"""The connection gate: requests in progress, and whether new work is accepted.
 
-A server that ends shuts its door first: reading goes on, new work gets 503, and it waits for the
-requests inside.
+A server that shuts down closes its gate first: reads go on, new work gets 503, and the server waits
+for the requests in progress.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from unhack.server.http.problems import RequestRefused
 _RETRY_AFTER_S = 10
 
 
-class Door:
-    """The requests inside. Lives on one event loop."""
+class ConnectionGate:
+    """The requests in progress. Lives on one event loop."""
 
     def __init__(self) -> None:
-        self.under_way = 0
+        self.in_progress = 0
         """Requests whose reply is not at its end."""
-        self.shut = asyncio.Event()
-        """Set when the server begins to end; endless replies end then."""
+        self.closed = asyncio.Event()
+        """Set when the server begins to shut down; endless replies end then."""
         self._changed = asyncio.Event()
 
     def enter(self) -> None:
         """Count a request."""
-        self.under_way += 1
+        self.in_progress += 1
 
     def leave(self) -> None:
         """Count a reply that is at its end."""
-        self.under_way -= 1
+        self.in_progress -= 1
         self._changed.set()
 
-    def check(self) -> None:
-        """Raise RequestRefused (503) once the door is shut."""
-        if self.shut.is_set():
+    def check_open(self) -> None:
+        """Raise RequestRefused (503) once the gate is closed."""
+        if self.closed.is_set():
             raise RequestRefused(
                 503,
                 "draining",
@@ -43,10 +43,10 @@ class Door:
             )
 
     async def wait_until_empty(self, timeout_s: float) -> bool:
-        """True when nobody is inside any more; False after `timeout_s` seconds."""
+        """True when no request is in progress any more; False after `timeout_s` seconds."""
         try:
             async with asyncio.timeout(timeout_s):
-                while self.under_way:
+                while self.in_progress:
                     self._changed.clear()
                     await self._changed.wait()
         except TimeoutError:

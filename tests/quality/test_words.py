@@ -22,13 +22,49 @@ DATA = ("unhack_suites/tasks", "unhack_verifier_bench/corpus")
 ORDINARY = (Path(__file__).parent / "ordinary_words.txt").read_text().split()
 MOST_ORDINARY = 0
 PRIVATE = frozenset(
-    "courier desk turnstile berth errand lookout standstill flight crew passport parcel tray keeper"
-    " venue seat door surroundings mend leniency boarding janitor laboratory breed arena entrusted"
-    " headway greeting outlet".split()
+    [
+        "courier",
+        "desk",
+        "turnstile",
+        "berth",
+        "errand",
+        "lookout",
+        "standstill",
+        "flight",
+        "crew",
+        "passport",
+        "parcel",
+        "tray",
+        "keeper",
+        "venue",
+        "seat",
+        "door",
+        "surroundings",
+        "mend",
+        "leniency",
+        "boarding",
+        "janitor",
+        "laboratory",
+        "breed",
+        "arena",
+        "entrusted",
+        "headway",
+        "greeting",
+        "outlet",
+    ]
 )
 """Words that this project alone used for things that the field has a name for."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ENDINGS = (("", ""), ("s", ""), ("es", ""), ("ies", "y"), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"))
+_ENDINGS = (
+    ("", ""),
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ed", ""),
+    ("ed", "e"),
+)
 
 
 def _glossary() -> frozenset[str]:
@@ -61,7 +97,8 @@ def words(sources: tuple[Path, ...] = SOURCES) -> dict[str, str]:
 def explained(word: str, known: frozenset[str]) -> bool:
     """Tell whether a word, or the one that it is a form of, is known."""
     return any(
-        word.endswith(end) and word[: len(word) - len(end)] + stem in known for end, stem in _ENDINGS
+        word.endswith(end) and word[: len(word) - len(end)] + stem in known
+        for end, stem in _ENDINGS
     )
 
 

@@ -16,7 +16,7 @@ from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.events.formats import PARSERS
 from unhack.agents.options import Options, read_options
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 ADAPTERS: Mapping[str, Adapter] = known_adapters()
 COMMAND_AGENTS: Mapping[str, str] = {

@@ -20,8 +20,8 @@ from unhack.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from unhack.core.extras import require
 from unhack.core.hashing import content_hash
+from unhack.core.optional_dependencies import require
 from unhack.core.parsing import parse_python
 from unhack.core.statistics import student_t
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, run_all, run_one

@@ -40,7 +40,7 @@ from unhack.agents.metering.requests import ModelRequest
 from unhack.agents.proxy import dialects
 from unhack.agents.proxy.asking import read_request
 from unhack.agents.proxy.dialects import Dialect
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 if TYPE_CHECKING:
     import httpx

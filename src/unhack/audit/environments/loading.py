@@ -121,7 +121,7 @@ def _made(target: str) -> tuple[RepositoryTask, ...]:
     make: Callable[[], Any] = getattr(module, name)
     tasks = tuple(make())
     if not all(isinstance(one, RepositoryTask) for one in tasks):
-        raise UsageError(f"{target} returned something else than RepositoryTask objects")
+        raise UsageError(f"{target} returned something other than RepositoryTask objects")
     return tasks
 
 
@@ -132,7 +132,9 @@ async def _task_of(folder: HarborTask) -> RepositoryTask:
         start = pool.states.load(folder.files)
         solution = {f".solution/{path}": data for path, data in folder.solution.items()}
         if "solve.sh" not in folder.solution:
-            raise UsageError(f"{folder.id}: without solution/solve.sh nothing shows what is right")
+            raise UsageError(
+                f"{folder.id}: solution/solve.sh is missing, so there is no reference solution"
+            )
         before = pool.states.edited(start, solution)
         _, after = await pool.run(before, shell("bash .solution/solve.sh"), limits=COMMAND_LIMITS)
         files = {path: after.read(path) or b"" for path in after.tree.files()}

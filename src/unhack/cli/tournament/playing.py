@@ -32,7 +32,7 @@ def reaching(name: str | None) -> Generator[Connect | None]:
     """The way to the cluster of an executor, for a block of code; None for this machine. Raises
     UnknownNameError for another name, UsageError where Ray is not installed."""
     from unhack.core.errors import UnknownNameError
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     if name not in (None, *EXECUTORS):
         raise UnknownNameError("executor", name, valid=EXECUTORS)
@@ -141,7 +141,7 @@ def play_shown(
     import os
 
     from unhack.cli import terminal
-    from unhack.cli.heartbeat import Headway
+    from unhack.cli.progress import CommandProgress
     from unhack.cli.tournament import screen
     from unhack.tournament.judging.load import busy_words
     from unhack.tournament.record.entry_state import EntryState
@@ -157,15 +157,15 @@ def play_shown(
     if not archive.finished:
         turns.check([place.player for place in lineup.participants])
     done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
-    headway = Headway("playing", len(lineup.participants) * archive.settings.rounds, done)
+    progress = CommandProgress("playing", len(lineup.participants) * archive.settings.rounds, done)
     try:
-        with _interrupt_on_sigterm(), terminal.working(headway) as shown:
+        with _interrupt_on_sigterm(), terminal.working(progress) as shown:
             console = terminal.remarks()
 
             def watch(entry: Entry) -> None:
                 console.print(screen.entry_line(entry), soft_wrap=True)
-                headway.advance()
-                headway.note = f"last: {entry.agent}, round {entry.round}"
+                progress.advance()
+                progress.note = f"last: {entry.agent}, round {entry.round}"
                 shown()
 
             return play(lineup, jobs=count, watch=watch)

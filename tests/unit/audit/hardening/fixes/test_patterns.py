@@ -1,4 +1,4 @@
-"""Repairs of patterns: anchors, the last match, ends of numbers."""
+"""Fixes of patterns: anchors, the last match, ends of numbers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 import pytest
 
 from unhack.audit.hardening.edits import apply
-from unhack.audit.hardening.repairs.repairs import repairs
+from unhack.audit.hardening.fixes.fixes import fixes
 from unhack.audit.subject import Source
 
 
 def made(line: str) -> list[str]:
     source = Source("v.py", f"import re\n{line}\n", entry="score")
-    return [apply(source.text, [one])[0].splitlines()[1] for one in repairs(source)]
+    return [apply(source.text, [one])[0].splitlines()[1] for one in fixes(source)]
 
 
 @pytest.mark.parametrize(
-    ("line", "repaired"),
+    ("line", "fixed"),
     [
         (r're.match(r"(\d+)", said)', r're.fullmatch(r"(\d+)", said)'),
         (r're.match(r"(\d+)", said)', r're.match(r"(\d+)\s*\Z", said)'),
@@ -27,11 +27,11 @@ def made(line: str) -> list[str]:
         (r're.findall(r"(\d+)", said)', r're.findall(r"(-?\d+)", said)'),
     ],
 )
-def test_a_pattern_is_mended_where_it_stands(line: str, repaired: str) -> None:
-    assert repaired in made(line)
+def test_a_pattern_is_fixed_where_it_stands(line: str, fixed: str) -> None:
+    assert fixed in made(line)
 
 
-def test_every_repaired_pattern_compiles() -> None:
+def test_every_fixed_pattern_compiles() -> None:
     for line in made(r're.search(r"answer: (-?\d+(?:\.\d+)?)", said)'):
         found = re.search(r'r"(.*)"', line)
         if found:

@@ -1,10 +1,10 @@
-"""Repairs of answers with several parts: every part counts, each as often, and none beside them.
+"""Fixes of answers with several parts: every part counts, each as often, and none beside them.
 
 Covered: loops and comprehensions over parts, `any`, `zip`, `sort`, sets, indexes on both sides of a
 comparison, the first of several finds, denominators, dictionaries.
 Not covered: parts that are compared in more than one function.
 
-Repairs of regular expressions: anchors, the last match, signs, what may follow.
+Fixes of regular expressions: anchors, the last match, signs, what may follow.
 
 Covered: patterns that stand as one literal in a call of `re`.
 Not covered: f-strings, patterns that are put together.
@@ -17,15 +17,15 @@ import re
 from collections.abc import Iterator
 
 from unhack.audit.hardening.edits import Edit, Page
-from unhack.audit.hardening.repairs.repair_site import Made, RepairSite
+from unhack.audit.hardening.fixes.fix_site import FixSite, Made
 from unhack.audit.static_analysis.calls import name_of_call
 
 _READS = frozenset({"search", "match", "findall", "finditer", "fullmatch", "compile"})
 _LITERAL = re.compile(r"([rR]?)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)
 
 
-def pattern_repairs(node: ast.Call, page: Page) -> Iterator[tuple[list[Edit], str, str]]:
-    """Repairs of one call, the smallest first: edits, what they do, and what must be imported."""
+def pattern_fixes(node: ast.Call, page: Page) -> Iterator[tuple[list[Edit], str, str]]:
+    """Fixes of one call, the smallest first: edits, what they do, and what must be imported."""
     name = name_of_call(node)
     if name not in _READS or not node.args:
         return
@@ -91,13 +91,13 @@ def _compiles(pattern: str) -> bool:
 _FINDS = ("findall", "finditer")
 
 
-def part_repairs(site: RepairSite) -> Iterator[Made]:
-    """Every repair of a source."""
+def part_fixes(site: FixSite) -> Iterator[Made]:
+    """Every fix of a source."""
     for make in (_quantified, _loops, _together, _finds, _indexes, _sizes, _listed_wrong, _objects):
         yield from make(site)
 
 
-def _quantified(site: RepairSite) -> Iterator[Made]:
+def _quantified(site: FixSite) -> Iterator[Made]:
     """`any` of several: all of them, and at least one."""
     for node in site.every(ast.Call):
         if name_of_call(node) not in ("any", "max") or len(node.args) != 1:
@@ -112,7 +112,7 @@ def _quantified(site: RepairSite) -> Iterator[Made]:
             yield site.made(node, whole, what="every one must be right")
 
 
-def _loops(site: RepairSite) -> Iterator[Made]:
+def _loops(site: FixSite) -> Iterator[Made]:
     """Loops that end with the first hit, or that look at what was said alone."""
     for loop in site.every(ast.For):
         what = "the last one counts"
@@ -143,7 +143,7 @@ def _refused(loop: ast.For) -> ast.If | None:
     return None
 
 
-def _together(site: RepairSite) -> Iterator[Made]:
+def _together(site: FixSite) -> Iterator[Made]:
     """All calls of one kind in a function at once."""
     calls: dict[tuple[ast.AST, str], list[ast.Call]] = {}
     for node in site.every(ast.Call):
@@ -171,7 +171,7 @@ def _together(site: RepairSite) -> Iterator[Made]:
                     yield site.made(one, text, what="each counts once")
 
 
-def _finds(site: RepairSite) -> Iterator[Made]:
+def _finds(site: FixSite) -> Iterator[Made]:
     """One final find in place of any."""
     for node in site.every(ast.Call):
         name, above = name_of_call(node), site.parents.get(node)
@@ -192,7 +192,7 @@ def _finds(site: RepairSite) -> Iterator[Made]:
             yield site.made(node.test, text, what="exactly one")
 
 
-def _whole_numbers(site: RepairSite, node: ast.Call, whole: str) -> Iterator[Made]:
+def _whole_numbers(site: FixSite, node: ast.Call, whole: str) -> Iterator[Made]:
     """The last find of digits alone: `.0` behind it would be a find of its own."""
     own = len(node.args) >= 2
     pattern = node.args[0] if own else None
@@ -204,7 +204,7 @@ def _whole_numbers(site: RepairSite, node: ast.Call, whole: str) -> Iterator[Mad
         yield site.made(node, f"{ends}[-1:]", what="the last number counts, `.0` apart", needs="re")
 
 
-def _one_of_several(site: RepairSite, node: ast.Subscript) -> Iterator[Made]:
+def _one_of_several(site: FixSite, node: ast.Subscript) -> Iterator[Made]:
     if not isinstance(node.ctx, ast.Load) or not _is_index(node.slice):
         return
     above, whole = site.parents.get(node), site.of(node.value)
@@ -223,7 +223,7 @@ def _is_index(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def _indexes(site: RepairSite) -> Iterator[Made]:
+def _indexes(site: FixSite) -> Iterator[Made]:
     """The same index or slice on both sides of a comparison."""
     for node in site.every(ast.Compare):
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -248,7 +248,7 @@ def _indexes(site: RepairSite) -> Iterator[Made]:
             yield node, edits, "every part counts, not one of them", ""
 
 
-def _sizes(site: RepairSite) -> Iterator[Made]:
+def _sizes(site: FixSite) -> Iterator[Made]:
     """A share of the longer list, where one is sought in the other."""
     for node in site.every(ast.BinOp):
         if not isinstance(node.op, ast.Div):
@@ -262,7 +262,7 @@ def _sizes(site: RepairSite) -> Iterator[Made]:
                 yield site.made(size, text, what="a share of the longer one")
 
 
-def _compared_with(site: RepairSite, home: ast.AST, name: str) -> set[str]:
+def _compared_with(site: FixSite, home: ast.AST, name: str) -> set[str]:
     found: set[str] = set()
     made = (*site.inside(home, ast.ListComp), *site.inside(home, ast.GeneratorExp))
     for node in made:
@@ -276,7 +276,7 @@ def _compared_with(site: RepairSite, home: ast.AST, name: str) -> set[str]:
     return found - {name}
 
 
-def _listed_wrong(site: RepairSite) -> Iterator[Made]:
+def _listed_wrong(site: FixSite) -> Iterator[Made]:
     """A comprehension that collects what is wrong among what was said."""
     for kind in (ast.ListComp, ast.GeneratorExp):
         for node in site.every(kind):
@@ -298,7 +298,7 @@ def _listed_wrong(site: RepairSite) -> Iterator[Made]:
                 yield site.made(node, text, what="anything that is not the same is wrong")
 
 
-def _objects(site: RepairSite) -> Iterator[Made]:
+def _objects(site: FixSite) -> Iterator[Made]:
     """Two dictionaries that were merged; differences of sets."""
     for node in site.every(ast.Compare):
         for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):

@@ -1,11 +1,11 @@
-"""The cause of a hole is found by running mended copies in place of the verifier."""
+"""The cause of a hole is found by running edited copies in place of the verifier."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-from unhack.audit.hardening.mends.causes import CauseTrial
+from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.proving.classification import Closing, OpenCause, cause_of
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.subject import AuditProblem, Query
@@ -67,7 +67,7 @@ class TestTrials:
 
 
 class TestChoice:
-    def test_a_mend_that_changes_little_counts_most(self) -> None:
+    def test_a_fix_that_changes_little_counts_most(self) -> None:
         some = Closing(("sign_lost",), 3, "x", "without abs", 1.0)
         more = Closing(("weak_proxy",), 4, "y", "equality", 0.4)
         assert cause_of([more, some], {}) == ("sign_lost", some)
@@ -77,10 +77,10 @@ class TestChoice:
         assert cause_of([one], {"hedging": 2.0, "echo": 1.0}) == ("hedging", one)
         assert cause_of([one], {}) == ("many_attempts", one)
 
-    def test_a_mend_that_loses_right_forms_needs_an_attack_of_its_class(self) -> None:
+    def test_a_fix_that_loses_right_forms_needs_an_attack_of_its_class(self) -> None:
         one = Closing(("order_ignored",), 3, "x", "the order counts", 0.5, keeps_all=False)
         assert cause_of([one], {"hedging": 1.0}) is None
         assert cause_of([one], {"order_ignored": 1.0}) == ("order_ignored", one)
 
-    def test_a_vague_mend_alone_names_nothing(self) -> None:
+    def test_a_vague_fix_alone_names_nothing(self) -> None:
         assert cause_of([Closing(("unanchored_regex",), 3, "x", "one match", 0.4)], {}) is None

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from unhack.cli import terminal
-from unhack.cli.heartbeat import EVERY_S, Headway, duration, heartbeat
+from unhack.cli.progress import EVERY_S, CommandProgress, duration, progress_lines
 
 
 class Clock:
@@ -27,11 +27,11 @@ class Clock:
 
 def test_a_line_says_what_is_done_and_what_is_left() -> None:
     clock = Clock()
-    headway = Headway("scoring", 400, clock=clock)
+    progress = CommandProgress("scoring", 400, clock=clock)
     clock.now += 60
     for _ in range(100):
-        headway.advance()
-    assert headway.line() == (
+        progress.advance()
+    assert progress.line() == (
         "scoring: 100 of 400 done, 300 left; 60 s so far; about 3 min to go at this rate"
     )
 
@@ -39,35 +39,35 @@ def test_a_line_says_what_is_done_and_what_is_left() -> None:
 @pytest.mark.parametrize(("done", "passed_s"), [(2, 600.0), (100, 5.0), (0, 600.0)])
 def test_there_is_no_estimate_from_too_little(done: int, passed_s: float) -> None:
     clock = Clock()
-    headway = Headway("scoring", 400, clock=clock)
+    progress = CommandProgress("scoring", 400, clock=clock)
     clock.now += passed_s
     for _ in range(done):
-        headway.advance()
-    assert "rate" not in headway.line()
+        progress.advance()
+    assert "rate" not in progress.line()
 
 
 def test_an_estimate_counts_what_was_done_here_not_before() -> None:
     clock = Clock()
-    headway = Headway("training", 100, 90, clock=clock)
+    progress = CommandProgress("training", 100, 90, clock=clock)
     clock.now += 50
-    headway.done = 95
-    assert "about 50 s to go" in headway.line()
+    progress.done = 95
+    assert "about 50 s to go" in progress.line()
 
 
 def test_without_a_total_only_the_time_is_said() -> None:
     clock = Clock()
-    headway = Headway("making the base model", clock=clock)
+    progress = CommandProgress("making the base model", clock=clock)
     clock.now += 7200
-    assert headway.line() == "making the base model: 2 h 0 min so far"
+    assert progress.line() == "making the base model: 2 h 0 min so far"
 
 
 def test_another_stage_begins_anew() -> None:
     clock = Clock()
-    headway = Headway("loading", clock=clock)
+    progress = CommandProgress("loading", clock=clock)
     clock.now += 500
-    headway.begin("tier 1", total=10)
+    progress.begin("tier 1", total=10)
     clock.now += 20
-    assert headway.line() == "tier 1: 0 of 10 done, 10 left; 20 s so far"
+    assert progress.line() == "tier 1: 0 of 10 done, 10 left; 20 s so far"
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_block_that_hangs_still_writes_a_line_every_half_minute(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     clock = Clock(rounds=5)
-    headway = Headway("scoring", 10, clock=clock)
-    with heartbeat(headway.line, wait=clock.wait):
+    progress = CommandProgress("scoring", 10, clock=clock)
+    with progress_lines(progress.line, wait=clock.wait):
         while clock.rounds >= 0:
             time.sleep(0.001)
     out, err = capsys.readouterr()
@@ -93,6 +93,6 @@ def test_a_block_that_hangs_still_writes_a_line_every_half_minute(
 
 
 def test_a_short_block_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with terminal.working(Headway("scoring", 10)) as show:
+    with terminal.working(CommandProgress("scoring", 10)) as show:
         show()
     assert capsys.readouterr() == ("", "")

@@ -22,7 +22,7 @@ _SHORTEST_S = 10.0
 
 
 @dataclass
-class Headway:
+class CommandProgress:
     """The state of a long command. One thread changes it, another reads it."""
 
     what: str
@@ -87,7 +87,7 @@ def ticking(
         while not sleep(every_s):
             tick()
 
-    thread = threading.Thread(target=work, name="unhack-heartbeat", daemon=True)
+    thread = threading.Thread(target=work, name="unhack-progress", daemon=True)
     thread.start()
     try:
         yield
@@ -97,7 +97,7 @@ def ticking(
 
 
 @contextlib.contextmanager
-def heartbeat(
+def progress_lines(
     line: Callable[[], str], *, wait: Callable[[float], bool] | None = None
 ) -> Generator[None]:
     """Write `line()` to stderr every 20 seconds while the block runs."""

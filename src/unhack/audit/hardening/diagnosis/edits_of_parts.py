@@ -1,9 +1,11 @@
-"""Mends of what is picked out of a text: matches, items, what is left out before a comparison.
+"""Diagnostic edits of what is picked out of a text: matches, items, what is left out before a
+comparison.
 
 Covered: patterns, the first or last of several, `all`, filters and keys of comprehensions.
 Not covered: patterns that are put together.
 
-Mends of credit: constants that are paid, handlers, and terms that are paid by themselves.
+Diagnostic edits of credit: constants that are rewarded, handlers, and terms that are rewarded by
+themselves.
 
 Covered: `return`, `append` and `if … else` of positive constants; sums of two terms; `+=` of a
 constant under a condition.
@@ -19,14 +21,15 @@ from unhack.audit.hardening.edits import Edit, Page
 from unhack.audit.static_analysis.calls import name_of_call
 
 PLAIN, BROAD = 1.0, 0.4
-"""Weights of mends that change one property, and of those that replace a whole comparison."""
+"""Weights of diagnostic edits that change one property, and of those that replace a whole
+comparison."""
 WITHIN = ("substring_match", "hedging", "keyword_stuffing", "many_attempts")
 SEVERAL = ("many_attempts", "hedging", "channel_mixing")
 Made = Iterator[tuple[ast.AST, Sequence[Edit], tuple[str, ...], str, float]]
 """The place, its edits, the classes, what is done, the weight."""
 
 
-def every_mends(node: ast.Call, page: Page) -> Made:
+def every_edits(node: ast.Call, page: Page) -> Made:
     """All of one side are in the other: then both must have as many."""
     made = node.args[0]
     if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or len(made.generators) != 1:
@@ -38,8 +41,8 @@ def every_mends(node: ast.Call, page: Page) -> Made:
         yield node, [page.replace(node, text)], flaws, "exactly as many", PLAIN
 
 
-def pattern_mends(node: ast.Call, page: Page, name: str) -> Made:
-    """Mends of a call of a pattern."""
+def pattern_edits(node: ast.Call, page: Page, name: str) -> Made:
+    """Diagnostic edits of a call of a pattern."""
     if not isinstance(node.func, ast.Attribute) or name not in ("search", "match", "findall"):
         return
     own = len(node.args) >= 2
@@ -63,7 +66,7 @@ def pattern_mends(node: ast.Call, page: Page, name: str) -> Made:
             yield node, [new], ("sign_lost", "over_normalisation"), "the sign counts", PLAIN
 
 
-def subscript_mends(node: ast.AST, page: Page) -> Made:
+def subscript_edits(node: ast.AST, page: Page) -> Made:
     """One match out of several."""
     assert isinstance(node, ast.Subscript)
     if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
@@ -74,7 +77,7 @@ def subscript_mends(node: ast.AST, page: Page) -> Made:
         yield node, [page.replace(node, text)], SEVERAL, "exactly one", BROAD
 
 
-def comprehension_mends(node: ast.AST, page: Page) -> Made:
+def comprehension_edits(node: ast.AST, page: Page) -> Made:
     """A part of the text that is left out before the comparison; keys that are not asked for."""
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp))
     for loop in node.generators:
@@ -107,11 +110,12 @@ _OPEN = ("fail_open_branch", "hollow_format", "degenerate_credit")
 _SHARE = ("near_miss_credit", "low_similarity", "degenerate_credit", "bag_of_words")
 
 
-def credit_mends(node: ast.AST, page: Page, tree: ast.Module) -> Made:
-    """The mends of one node: the place, its edits, the classes, what is done, the weight."""
+def credit_edits(node: ast.AST, page: Page, tree: ast.Module) -> Made:
+    """The diagnostic edits of one node: the place, its edits, the classes, what is done, the
+    weight."""
     if isinstance(node, ast.ExceptHandler):
         for inner in ast.walk(node):
-            for value in _paid(inner):
+            for value in _rewarded(inner):
                 edit = [page.replace(value, "0.0")]
                 flaws = ("fail_open_exception", "fail_open_gold")
                 yield value, edit, flaws, "an error earns nothing", 1.0
@@ -120,7 +124,7 @@ def credit_mends(node: ast.AST, page: Page, tree: ast.Module) -> Made:
         whole = page.of(node.value)
         text = f"(({whole}) if ({whole}) >= 1.0 else 0.0)"
         yield node, [page.replace(node.value, text)], _SHARE, "nothing less than all", 0.7
-    for value in _paid(node):
+    for value in _rewarded(node):
         yield value, [page.replace(value, "0.0")], _OPEN, "no credit here", 1.0
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         for kept, other in ((node.left, node.right), (node.right, node.left)):
@@ -128,7 +132,7 @@ def credit_mends(node: ast.AST, page: Page, tree: ast.Module) -> Made:
                 continue
             text = f"(({page.of(node)}) if ({page.of(kept)}) else 0.0)"
             flaws = _about(other, page, tree)
-            what = f"`{page.of(other)}` is paid with the other part alone"
+            what = f"`{page.of(other)}` is rewarded with the other part alone"
             yield node, [page.replace(node, text)], flaws, what, 1.0
     if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse:
         [only] = node.body
@@ -148,8 +152,8 @@ def credit_mends(node: ast.AST, page: Page, tree: ast.Module) -> Made:
             yield node, [Edit(end, end, text)], flaws, "nothing without this part", 1.0
 
 
-def _paid(node: ast.AST) -> Iterator[ast.Constant]:
-    """Positive constants that a node pays."""
+def _rewarded(node: ast.AST) -> Iterator[ast.Constant]:
+    """Positive constants that a node gives."""
     values: list[ast.expr] = []
     if isinstance(node, ast.Return) and node.value is not None:
         values = [node.value, *(node.value.values if isinstance(node.value, ast.Dict) else ())]
@@ -174,7 +178,7 @@ def _is_share(value: ast.expr | None) -> bool:
 
 
 def _about(term: ast.expr, page: Page, tree: ast.Module) -> tuple[str, ...]:
-    """The classes of a term that is paid without the answer, by what it is made of."""
+    """The classes of a term that is rewarded without the answer, by what it is made of."""
     text = _followed(term, page, tree)
     if "<" in text and ">" in text and ("tag" in text.lower() or "think" in text):
         return _FORM

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 
 def test_what_is_missing_is_named_with_the_way_to_get_it() -> None:

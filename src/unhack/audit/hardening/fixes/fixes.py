@@ -1,12 +1,12 @@
-"""Small repairs of any line: stricter wherever a construct of this kind stands.
+"""Small fixes of any line: stricter wherever a construct of this kind stands.
 
-`harden` mends the lines that static analysis suspects; here every construct that is often too
+`harden` fixes the lines that static analysis suspects; here every construct that is often too
 lenient is a candidate. A candidate proves nothing: `rounds` keeps one only where it closes a proven
 hole and no right answer loses any part of its score.
 
 Covered: containment, comparisons of sets and numbers, tolerances, choices of one match out of
 several, alternatives, normalisation, types, `all`, `any` and `zip`, denominators.
-Not covered: patterns (`patterns`); flaws whose repair needs more than one expression.
+Not covered: patterns (`patterns`); flaws whose fix needs more than one expression.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import ast
 from collections.abc import Callable, Iterator
 
 from unhack.audit.hardening.edits import Change, Edit, Page
-from unhack.audit.hardening.repairs.containment import END, START, containment_repairs, folded
-from unhack.audit.hardening.repairs.credit import credit_repairs
-from unhack.audit.hardening.repairs.parts import part_repairs, pattern_repairs
-from unhack.audit.hardening.repairs.repair_site import RepairSite
+from unhack.audit.hardening.fixes.containment import END, START, containment_fixes, folded
+from unhack.audit.hardening.fixes.credit import credit_fixes
+from unhack.audit.hardening.fixes.fix_site import FixSite
+from unhack.audit.hardening.fixes.parts import part_fixes, pattern_fixes
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.subject import Source
 
@@ -29,12 +29,12 @@ _CLEANERS = frozenset(
 )
 _NUMBER, _WORD = r"[-+]?\d+(?:\.\d+)?", r"\w+"
 
-_Repair = Iterator[tuple[list[Edit], str, str]]
+_Fix = Iterator[tuple[list[Edit], str, str]]
 """Edits, what they do, and a module that they need."""
 
 
-def repairs(source: Source) -> tuple[Change, ...]:
-    """Every repair of the text of a source; none where it is no Python."""
+def fixes(source: Source) -> tuple[Change, ...]:
+    """Every fix of the text of a source; none where it is no Python."""
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):
@@ -57,15 +57,15 @@ def repairs(source: Source) -> tuple[Change, ...]:
         for edits, what, needs in maker(node, page) if maker is not None else ():
             line = int(getattr(node, "lineno", 1))
             found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
-    site = RepairSite(page, tree, source.entry)
-    for make in (part_repairs, credit_repairs, containment_repairs):
+    site = FixSite(page, tree, source.entry)
+    for make in (part_fixes, credit_fixes, containment_fixes):
         for node, edits, what, needs in make(site):
             line = int(getattr(node, "lineno", 1))
             found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
     return tuple(dict.fromkeys(found))
 
 
-def _comparison(node: ast.AST, page: Page) -> _Repair:
+def _comparison(node: ast.AST, page: Page) -> _Fix:
     assert isinstance(node, ast.Compare)
     if len(node.ops) != 1:
         return
@@ -101,7 +101,7 @@ def _comparison(node: ast.AST, page: Page) -> _Repair:
             yield from _tighter(side, page)
 
 
-def _containment(node: ast.Compare, page: Page) -> _Repair:
+def _containment(node: ast.Compare, page: Page) -> _Fix:
     if isinstance(node.comparators[0], ast.Tuple | ast.List | ast.Set | ast.Constant | ast.Dict):
         return
     same, within = "==", "in"
@@ -131,7 +131,7 @@ def _containment(node: ast.Compare, page: Page) -> _Repair:
         yield [page.replace(node, alone)], "nothing else may stand beside it", "re"
 
 
-def _same_function(node: ast.Compare, page: Page) -> _Repair:
+def _same_function(node: ast.Compare, page: Page) -> _Fix:
     """Compare two arguments themselves in place of what one function makes of both."""
     left, right = node.left, node.comparators[0]
     if not isinstance(left, ast.Call) or not isinstance(right, ast.Call):
@@ -149,10 +149,10 @@ def _same_function(node: ast.Compare, page: Page) -> _Repair:
     yield [page.replace(node, text)], "the texts, white space and case apart", ""
 
 
-def _call(node: ast.AST, page: Page) -> _Repair:
+def _call(node: ast.AST, page: Page) -> _Fix:
     assert isinstance(node, ast.Call)
     name = name_of_call(node)
-    yield from pattern_repairs(node, page)
+    yield from pattern_fixes(node, page)
     if isinstance(node.func, ast.Attribute) and name in _CLEANERS:
         if name in ("strip", "lstrip", "rstrip") and not node.args:
             return
@@ -195,7 +195,7 @@ def _call(node: ast.AST, page: Page) -> _Repair:
         yield from _quantifier(node, page)
 
 
-def _evaluation(node: ast.Call, page: Page) -> _Repair:
+def _evaluation(node: ast.Call, page: Page) -> _Fix:
     given = page.of(node.args[0])
     literal = page.replace(node, f"ast.literal_eval({given})")
     yield [literal], "a literal instead of any expression", "ast"
@@ -204,8 +204,8 @@ def _evaluation(node: ast.Call, page: Page) -> _Repair:
     yield [fraction], "a fraction instead of any expression", "fractions"
 
 
-def _quantifier(node: ast.Call, page: Page) -> _Repair:
-    """Repairs of `all`, `any` and `max` over one loop."""
+def _quantifier(node: ast.Call, page: Page) -> _Fix:
+    """Fixes of `all`, `any` and `max` over one loop."""
     made = node.args[0]
     if not isinstance(made, ast.GeneratorExp | ast.ListComp) or len(made.generators) != 1:
         return
@@ -239,7 +239,7 @@ def _quantifier(node: ast.Call, page: Page) -> _Repair:
             yield [page.replace(node, text)], "every one, each as often", ""
 
 
-def _alternatives(node: ast.AST, page: Page) -> _Repair:
+def _alternatives(node: ast.AST, page: Page) -> _Fix:
     assert isinstance(node, ast.BoolOp)
     if not isinstance(node.op, ast.Or):
         return
@@ -249,8 +249,8 @@ def _alternatives(node: ast.AST, page: Page) -> _Repair:
         yield [page.replace(node, text)], f"without the alternative `{page.of(left_out)}`", ""
 
 
-def _part(node: ast.AST, page: Page) -> _Repair:
-    """Repairs of an index or a slice: the last for the first, the whole for a part."""
+def _part(node: ast.AST, page: Page) -> _Fix:
+    """Fixes of an index or a slice: the last for the first, the whole for a part."""
     assert isinstance(node, ast.Subscript)
     if not isinstance(node.ctx, ast.Load):
         return
@@ -260,7 +260,7 @@ def _part(node: ast.AST, page: Page) -> _Repair:
         yield [page.replace(node, page.of(node.value))], "the whole instead of a part", ""
 
 
-def _division(node: ast.AST, page: Page) -> _Repair:
+def _division(node: ast.AST, page: Page) -> _Fix:
     """Let a share be taken of the longer of two lists that `zip` pairs."""
     assert isinstance(node, ast.BinOp)
     if not isinstance(node.op, ast.Div):
@@ -284,8 +284,8 @@ def _division(node: ast.AST, page: Page) -> _Repair:
             yield [page.replace(size, text)], "a share of the longer one", ""
 
 
-def _constants(node: ast.AST, page: Page) -> _Repair:
-    """Repairs of a named tolerance."""
+def _constants(node: ast.AST, page: Page) -> _Fix:
+    """Fixes of a named tolerance."""
     assert isinstance(node, ast.Assign)
     [target, *_] = node.targets
     if isinstance(target, ast.Name) and any(
@@ -294,7 +294,7 @@ def _constants(node: ast.AST, page: Page) -> _Repair:
         yield from _tighter(node.value, page)
 
 
-def _tighter(node: ast.expr, page: Page) -> _Repair:
+def _tighter(node: ast.expr, page: Page) -> _Fix:
     if not isinstance(node, ast.Constant) or type(node.value) not in (int, float):
         return
     for text in _TOLERANCES:
@@ -306,7 +306,7 @@ def _constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
-_MAKERS: dict[type[ast.AST], Callable[[ast.AST, Page], _Repair]] = {
+_MAKERS: dict[type[ast.AST], Callable[[ast.AST, Page], _Fix]] = {
     ast.Compare: _comparison,
     ast.Call: _call,
     ast.BoolOp: _alternatives,

@@ -1,4 +1,5 @@
-"""Mends name what a line does wrong: each closes its hole, and keeps the right answer."""
+"""Diagnostic edits name what a line does wrong: each closes its hole, and keeps the right
+answer."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.hardening.mends.mends import Mend, mends
+from unhack.audit.hardening.diagnosis.diagnostic_edits import DiagnosticEdit, diagnostic_edits
 from unhack.audit.subject import Source
 
 CASES: dict[str, tuple[str, str, str]] = {
@@ -63,21 +64,22 @@ def scored(text: str, said: str, gold: str) -> float | None:
         return None
 
 
-def closing(body: str, wrong: str, right: str, gold: str) -> list[Mend]:
+def closing(body: str, wrong: str, right: str, gold: str) -> list[DiagnosticEdit]:
     text = f"def score(said, gold):\n    {body}\n"
-    paid = scored(text, wrong, gold)
-    assert paid is not None
-    assert paid >= 1.0
+    rewarded = scored(text, wrong, gold)
+    assert rewarded is not None
+    assert rewarded >= 1.0
     kept = scored(text, right, "42")
     return [
         one
-        for one in mends(Source("v.py", text, entry="score"))
-        if (scored(one.text, wrong, gold) or 0.0) < paid and scored(one.text, right, "42") == kept
+        for one in diagnostic_edits(Source("v.py", text, entry="score"))
+        if (scored(one.text, wrong, gold) or 0.0) < rewarded
+        and scored(one.text, right, "42") == kept
     ]
 
 
 @pytest.mark.parametrize("case", list(CASES))
-def test_a_mend_that_closes_the_hole_names_its_class_first(case: str) -> None:
+def test_a_fix_that_closes_the_hole_names_its_class_first(case: str) -> None:
     body, wrong, right = CASES[case]
     flaw = case.partition(" ")[0]
     gold = "?" if flaw == "fail_open_gold" else "42"
@@ -95,15 +97,15 @@ def test_what_is_done_alike_in_several_places_is_undone_in_all() -> None:
     assert len(found[0].spans) == 3
 
 
-def test_a_source_that_is_no_python_has_no_mends() -> None:
-    assert mends(Source("v.py", "def (", entry="score")) == []
+def test_a_source_that_is_no_python_has_no_fixes() -> None:
+    assert diagnostic_edits(Source("v.py", "def (", entry="score")) == []
 
 
 def test_only_a_statement_that_ran_is_worth_a_trial() -> None:
     text = (
         "LIMIT = 0.5\n\n\ndef score(a, b):\n    if a:\n        return a in b\n    return b in a\n"
     )
-    made = [one for one in mends(Source("v.py", text)) if one.what == "equality"]
+    made = [one for one in diagnostic_edits(Source("v.py", text)) if one.what == "equality"]
     found = {one.line: one for one in made if len(set(one.spans)) == 1}
     assert found[6].may_matter(frozenset({5, 6}))
     assert not found[7].may_matter(frozenset({5, 6}))

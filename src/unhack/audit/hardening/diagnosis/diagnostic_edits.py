@@ -1,7 +1,8 @@
-"""Mends: edits of one place of a verifier, each with the flaw classes that it closes.
+"""Diagnostic edits: edits of one place of a verifier, each with the flaw classes that it closes.
 
-A mend need not be a change that an author would make: it only shows, tried on a completion, what
-lets it through. `causes` tries them; `repairs` makes those that are offered as a fix.
+A diagnostic edit need not be a change that an author would make: it only shows, tried on a
+completion, what lets it through. `causes` tries them; `fixes` makes those that are offered as a
+fix.
 
 Covered: comparisons, cleaning, orders, patterns, choices among matches, tolerances, evaluation;
 credit (`mends_of_credit`). Not covered: flaws that are spread over places of several kinds.
@@ -14,20 +15,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from unhack.audit.hardening.edits import Change, Edit, Page, apply
-from unhack.audit.hardening.harden import changes
-from unhack.audit.hardening.mends.mends_of_parts import (
+from unhack.audit.hardening.diagnosis.edits_of_parts import (
     BROAD,
     PLAIN,
     SEVERAL,
     WITHIN,
     Made,
-    comprehension_mends,
-    credit_mends,
-    every_mends,
-    pattern_mends,
-    subscript_mends,
+    comprehension_edits,
+    credit_edits,
+    every_edits,
+    pattern_edits,
+    subscript_edits,
 )
+from unhack.audit.hardening.edits import Change, Edit, Page, apply
+from unhack.audit.hardening.harden import changes
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.subject import Source
 
@@ -44,7 +45,7 @@ _PROXY = ("weak_proxy", "order_ignored", "bag_of_words", "over_normalisation", "
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class DiagnosticEdit:
     """An edit, and the verifier's text after it."""
 
     flaws: tuple[str, ...]
@@ -83,8 +84,8 @@ class _Draft:
     is_unchecked: bool = False
 
 
-def mends(source: Source) -> list[Mend]:
-    """Every mend of a source, a different text each; none where it is no Python.
+def diagnostic_edits(source: Source) -> list[DiagnosticEdit]:
+    """Every diagnostic edit of a source, a different text each; none where it is no Python.
 
     What is done to one place is also done to all places of the kind at once: often both sides of a
     comparison are cleaned alike.
@@ -101,14 +102,14 @@ def mends(source: Source) -> list[Mend]:
     for same in [group for group in alike.values() if len(group) > 1]:
         edits = tuple(dict.fromkeys(edit for one in same for edit in one.edits))
         drafts.append(replace(same[0], edits=edits))
-    found: dict[str, Mend] = {}
+    found: dict[str, DiagnosticEdit] = {}
     lines = source.text.splitlines()
     for one in drafts:
         text, done = apply(source.text, [Change(one.what, one.edits, one.needs)])
         if done and text != source.text:
             at = [one.line, *(source.text.count("\n", 0, edit.start) + 1 for edit in one.edits)]
             spans = tuple(_span(tree, line, source.first_line - 1) for line in at)
-            made = Mend(
+            made = DiagnosticEdit(
                 one.flaws, one.line + source.first_line - 1, lines[one.line - 1].strip(), one.what,
                 text, one.weight, spans, one.is_unchecked,
             )  # fmt: skip
@@ -166,7 +167,7 @@ def _of_node(node: ast.AST, page: Page, tree: ast.Module) -> Made:
     maker = _MAKERS.get(type(node))
     if maker is not None:
         yield from maker(node, page)
-    yield from credit_mends(node, page, tree)
+    yield from credit_edits(node, page, tree)
 
 
 def _compare(node: ast.AST, page: Page) -> Made:
@@ -224,7 +225,7 @@ def _equality(node: ast.Compare, page: Page) -> Made:
         else:
             text = f"(({one}) in (None, '', [], ()) or {page.of(node)})"
         flaws = ("fail_open_gold", "hollow_format")
-        yield node, [page.replace(node, text)], flaws, "nothing is no answer", PLAIN
+        yield node, [page.replace(node, text)], flaws, "an empty answer does not count", PLAIN
 
 
 def _is_checksum(name: str, page: Page) -> bool:
@@ -307,8 +308,8 @@ def _call(node: ast.AST, page: Page) -> Made:
     if name == "any" and len(node.args) == 1:
         yield node, [page.replace(node.func, "all")], SEVERAL, "every one must be right", PLAIN
     if name == "all" and len(node.args) == 1:
-        yield from every_mends(node, page)
-    yield from pattern_mends(node, page, name)
+        yield from every_edits(node, page)
+    yield from pattern_edits(node, page, name)
 
 
 def _loop(node: ast.AST, page: Page) -> Made:
@@ -341,10 +342,10 @@ def _difference(node: ast.AST, page: Page) -> Made:
 _MAKERS: Mapping[type[ast.AST], Callable[[ast.AST, Page], Made]] = {
     ast.Compare: _compare,
     ast.Call: _call,
-    ast.Subscript: subscript_mends,
-    ast.ListComp: comprehension_mends,
-    ast.GeneratorExp: comprehension_mends,
-    ast.SetComp: comprehension_mends,
+    ast.Subscript: subscript_edits,
+    ast.ListComp: comprehension_edits,
+    ast.GeneratorExp: comprehension_edits,
+    ast.SetComp: comprehension_edits,
     ast.BinOp: _difference,
     ast.For: _loop,
 }

@@ -1,4 +1,4 @@
-"""Repairs of single constructs: each is made, and is stricter where it should be."""
+"""Fixes of single constructs: each is made, and is stricter where it should be."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from unhack.audit.hardening.edits import apply
-from unhack.audit.hardening.repairs.repairs import repairs
+from unhack.audit.hardening.fixes.fixes import fixes
 from unhack.audit.subject import Source
 
 CASES: dict[str, tuple[str, str, str, str]] = {
@@ -36,11 +36,11 @@ def scored(text: str, said: str, gold: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "no items"])
-def test_some_repair_rejects_the_wrong_and_keeps_the_right(name: str) -> None:
+def test_some_fix_rejects_the_wrong_and_keeps_the_right(name: str) -> None:
     test, wrong, right, gold = CASES[name]
     text = f"import re\n\n\ndef score(said, gold):\n    # kept\n    return {test}\n"
     assert scored(text, wrong, gold)
-    made = [apply(text, [one])[0] for one in repairs(Source("v.py", text, entry="score"))]
+    made = [apply(text, [one])[0] for one in fixes(Source("v.py", text, entry="score"))]
     good = [one for one in made if not scored(one, wrong, gold) and scored(one, right, gold)]
     assert good, made
     assert all("# kept" in one for one in good)
@@ -48,7 +48,7 @@ def test_some_repair_rejects_the_wrong_and_keeps_the_right(name: str) -> None:
 
 def test_keys_must_be_exactly_those_of_the_answer() -> None:
     text = "def score(said, gold):\n    return all(gold[key] == said[key] for key in said)\n"
-    made = [apply(text, [one])[0] for one in repairs(Source("v.py", text, entry="score"))]
+    made = [apply(text, [one])[0] for one in fixes(Source("v.py", text, entry="score"))]
     assert any("said.keys() == gold.keys() and" in one for one in made)
 
 
@@ -57,12 +57,12 @@ def test_a_share_is_taken_of_the_longer_of_two_lists() -> None:
         "def score(said, gold):\n"
         "    return sum(a == b for a, b in zip(said, gold)) / max(1, len(said))\n"
     )
-    made = [apply(text, [one])[0] for one in repairs(Source("v.py", text, entry="score"))]
+    made = [apply(text, [one])[0] for one in fixes(Source("v.py", text, entry="score"))]
     assert any("max(1, max(len(said), len(gold)))" in one for one in made)
 
 
-def test_what_is_no_python_has_no_repairs() -> None:
-    assert repairs(Source("v.py", "def broken(:", entry="score")) == ()
+def test_what_is_no_python_has_no_fixes() -> None:
+    assert fixes(Source("v.py", "def broken(:", entry="score")) == ()
 
 
 MORE: dict[str, tuple[str, str, str, str]] = {
@@ -83,16 +83,16 @@ MORE: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", MORE)
-def test_some_repair_of_parts_or_credit_does_so_too(name: str) -> None:
+def test_some_fix_of_parts_or_credit_does_so_too(name: str) -> None:
     test, wrong, right, gold = MORE[name]
     text = f"import re\n\n\ndef score(said, gold):\n    return {test}\n"
     assert scored(text, wrong, gold)
-    made = [apply(text, [one])[0] for one in repairs(Source("v.py", text, entry="score"))]
+    made = [apply(text, [one])[0] for one in fixes(Source("v.py", text, entry="score"))]
     assert any(not scored(one, wrong, gold) and scored(one, right, gold) for one in made), made
 
 
 def made_of(text: str) -> list[str]:
-    return [apply(text, [one])[0] for one in repairs(Source("v.py", text, entry="score"))]
+    return [apply(text, [one])[0] for one in fixes(Source("v.py", text, entry="score"))]
 
 
 def test_an_error_takes_back_the_credit_that_stood_before_it() -> None:
@@ -130,7 +130,7 @@ def test_a_pair_is_no_truth_value() -> None:
     assert any(not scored(one, "2", "1") and scored(one, "1", "1") for one in made_of(text))
 
 
-def test_no_repair_raises_on_an_answer_without_numbers() -> None:
+def test_no_fix_raises_on_an_answer_without_numbers() -> None:
     text = "def score(said, gold):\n    return gold in said\n"
     for one in made_of(text):
         space: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The syntax tree that is repaired: nodes with their parents, names with what they are bound to."""
+"""The syntax tree that is fixed: nodes with their parents, names with what they are bound to."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from unhack.audit.static_analysis.flow import Flow
 from unhack.audit.static_analysis.names import COMPLETION, GOLD, MANY, Function
 
 Made = tuple[ast.AST, list[Edit], str, str]
-"""The node that is repaired, edits, what they do, and a module that they need."""
+"""The node that is fixed, edits, what they do, and a module that they need."""
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass
-class RepairSite:
+class FixSite:
     """A parsed source."""
 
     page: Page
@@ -44,7 +44,7 @@ class RepairSite:
         return self.page.of(node)
 
     def made(self, node: ast.AST, text: str, *, what: str, needs: str = "") -> Made:
-        """The repair that replaces a node by text."""
+        """The fix that replaces a node by text."""
         return node, [self.page.replace(node, text)], what, needs
 
     def function_of(self, node: ast.AST) -> ast.AST:

@@ -1,4 +1,4 @@
-"""Repairs of an answer that is sought in a text: nothing beside it, or only what is no answer.
+"""Fixes of an answer that is sought in a text: nothing beside it, or only what is no answer.
 
 Covered: `in`, `re.search` of an escaped answer, beginnings and ends.
 Not covered: patterns that are put together from several parts.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.hardening.repairs.repair_site import Made, RepairSite
+from unhack.audit.hardening.fixes.fix_site import FixSite, Made
 from unhack.audit.static_analysis.calls import name_of_call
 
 NUMBER = r"(?<![\d.\u2212])-?\d+(?:\.\d+)?"
@@ -38,8 +38,8 @@ def same_answer(said: str, gold: str) -> Iterator[tuple[str, str]]:
     yield last, "its last number must be that of the answer"
 
 
-def containment_repairs(site: RepairSite) -> Iterator[Made]:
-    """Repairs of every place that seeks an answer in a text."""
+def containment_fixes(site: FixSite) -> Iterator[Made]:
+    """Fixes of every place that seeks an answer in a text."""
     for node in site.every(ast.Compare):
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
             yield from _membership(site, node)
@@ -53,7 +53,7 @@ def containment_repairs(site: RepairSite) -> Iterator[Made]:
                 yield from _end(site, node, (base, given))
 
 
-def _membership(site: RepairSite, node: ast.Compare) -> Iterator[Made]:
+def _membership(site: FixSite, node: ast.Compare) -> Iterator[Made]:
     within, negated = node.comparators[0], isinstance(node.ops[0], ast.NotIn)
     same = "!=" if negated else "=="
     left = site.of(node.left)
@@ -78,7 +78,7 @@ def _membership(site: RepairSite, node: ast.Compare) -> Iterator[Made]:
     yield from _ladder(site, node, (left, right))
 
 
-def _ladder(site: RepairSite, node: ast.expr, pair: tuple[str, str]) -> Iterator[Made]:
+def _ladder(site: FixSite, node: ast.expr, pair: tuple[str, str]) -> Iterator[Made]:
     """The same test, and one more."""
     sought, text = pair
     whole = site.of(node)
@@ -103,7 +103,7 @@ def _ladder(site: RepairSite, node: ast.expr, pair: tuple[str, str]) -> Iterator
         yield site.made(node, new, what=what, needs=needs)
 
 
-def _sought(site: RepairSite, node: ast.Call) -> tuple[str, str] | None:
+def _sought(site: FixSite, node: ast.Call) -> tuple[str, str] | None:
     """(answer, text) where an escaped answer is searched in a text."""
     if name_of_call(node) not in ("search", "match", "findall") or len(node.args) < 2:
         return None
@@ -118,7 +118,7 @@ def _sought(site: RepairSite, node: ast.Call) -> tuple[str, str] | None:
     return site.of(escaped[0]), site.of(node.args[1])
 
 
-def _end(site: RepairSite, node: ast.Call, pair: tuple[str, str]) -> Iterator[Made]:
+def _end(site: FixSite, node: ast.Call, pair: tuple[str, str]) -> Iterator[Made]:
     base, given = pair
     whole = site.of(node)
     for one in pair:

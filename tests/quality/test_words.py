@@ -22,15 +22,22 @@ ORDINARY = (Path(__file__).parent / "ordinary_words.txt").read_text().split()
 MOST_ORDINARY = 0
 PRIVATE = frozenset({
     "arena", "berth", "boarding", "breed", "courier", "crew", "desk", "door", "entrusted", "errand",
-    "flight", "greeting", "headway", "janitor", "keeper", "laboratory", "leniency", "lookout", "mend",
-    "outlet", "parcel", "passport", "seat", "standstill", "surroundings", "tray", "turnstile",
-    "venue",
+    "flight", "greeting", "headway", "janitor", "keeper", "laboratory", "leniency", "lookout",
+    "mend", "outlet", "parcel", "passport", "seat", "standstill", "surroundings", "tray",
+    "turnstile", "venue",
 })  # fmt: skip
 """Words that this project alone used for things that the field has a name for."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ENDINGS = (
-    ("", ""), ("s", ""), ("es", ""), ("ies", "y"), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"),
+    ("", ""), ("s", ""), ("es", ""), ("ies", "y"),
+    ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"),
 )  # fmt: skip
+
+
+def _glossary() -> frozenset[str]:
+    text = (ROOT / "docs/glossary.md").read_text()
+    terms = re.findall(r"^\*\*(.+)\*\*$", text, re.MULTILINE)
+    return frozenset(word for term in terms for word in re.split(r"[ _-]", term.lower()))
 
 
 def _names(path: Path, top: Path) -> Iterator[str]:

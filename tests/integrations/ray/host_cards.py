@@ -124,12 +124,12 @@ def measure_over_host_memory() -> None:
     from unhack.sandbox.gpu import cards
     from unhack_contests.kernels import score
     from unhack_contests.kernels.gpu import (
-        arena,
         contest,
         judge,
         measure,
         oracle,
         probe,
+        shared_memory,
         side,
     )
 
@@ -147,7 +147,7 @@ def measure_over_host_memory() -> None:
     torch.cuda.set_device = torch.cuda.synchronize = lambda *_: None  # type: ignore[assignment]
     torch.cuda.empty_cache = lambda: None
     torch.set_num_threads(1)
-    arena.allocate = host.allocate
+    shared_memory.allocate = host.allocate
     oracle.DEVICE = "cpu"
     if not isinstance(oracle.load, functools.partial):
         oracle.load = functools.partial(oracle.load, small=True)

@@ -32,7 +32,7 @@ def reaching(name: str | None) -> Generator[Connect | None]:
     """The way to the cluster of an executor, for a block of code; None for this machine. Raises
     UnknownNameError for another name, UsageError where Ray is not installed."""
     from unhack.core.errors import UnknownNameError
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     if name not in (None, *EXECUTORS):
         raise UnknownNameError("executor", name, valid=EXECUTORS)
@@ -141,11 +141,11 @@ def play_shown(
     import os
 
     from unhack.cli import terminal
-    from unhack.cli.heartbeat import Headway
+    from unhack.cli.progress import CommandProgress
     from unhack.cli.tournament import screen
     from unhack.tournament.judging.load import busy_words
     from unhack.tournament.record.entry_state import EntryState
-    from unhack.tournament.round.rounds import play, seat_all
+    from unhack.tournament.round.rounds import line_up, play
 
     judges, turns = judges_on(connect, archive, contest), turns_on(connect, archive, contest)
     warning = busy_words() if contest.exclusive and judges.is_local else ""
@@ -153,22 +153,22 @@ def play_shown(
         terminal.remarks().print(warning, style="yellow", soft_wrap=True)
     make = makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
-    seating = seat_all(archive, contest, make=make, judges=judges, turns=turns)
+    lineup = line_up(archive, contest, make=make, judges=judges, turns=turns)
     if not archive.finished:
-        turns.check([place.player for place in seating.places])
+        turns.check([place.player for place in lineup.participants])
     done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
-    headway = Headway("playing", len(seating.places) * archive.settings.rounds, done)
+    progress = CommandProgress("playing", len(lineup.participants) * archive.settings.rounds, done)
     try:
-        with _interrupt_on_sigterm(), terminal.working(headway) as shown:
+        with _interrupt_on_sigterm(), terminal.working(progress) as shown:
             console = terminal.remarks()
 
             def watch(entry: Entry) -> None:
                 console.print(screen.entry_line(entry), soft_wrap=True)
-                headway.advance()
-                headway.note = f"last: {entry.agent}, round {entry.round}"
+                progress.advance()
+                progress.note = f"last: {entry.agent}, round {entry.round}"
                 shown()
 
-            return play(seating, jobs=count, watch=watch)
+            return play(lineup, jobs=count, watch=watch)
     except KeyboardInterrupt:
         text = f"Interrupted. Resume with: unhack tournament resume {archive.path}"
         terminal.remarks().print(text, soft_wrap=True)

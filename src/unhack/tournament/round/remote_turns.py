@@ -13,7 +13,7 @@ of the judge, on a card of the node. An embedded agent computes in this process,
 for its checks. A measurement waits in the queue of its host (`sandbox.gpu.card_queue`), and agents'
 clocks stand still while something is measured on their node, as on one machine.
 
-Covered: nodes that cannot seat an agent, which are told once and get no turn of it; none that can,
+Covered: nodes that cannot run an agent, which are told once and get no turn of it; none that can,
 which is an error at the start; a turn without any node left, which is played here, and in a contest
 on cards nowhere: that is an error.
 Not covered: an agent that holds its own key, which is refused: the key would leave this machine.
@@ -45,7 +45,7 @@ from unhack.tournament.players.command_player import CommandPlayer, assignment_o
 from unhack.tournament.players.player import Player
 from unhack.tournament.players.registry import is_embedded
 from unhack.tournament.record.records import TournamentSettings
-from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, SeatedAttempt
+from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, PreparedAttempt
 from unhack.tournament.round.judge_executor import (
     MeasureRequest,
     check_request,
@@ -55,16 +55,16 @@ from unhack.tournament.round.judge_executor import (
 )
 from unhack.tournament.round.turn_executor import LocalTurnSlot, TurnSlot, play_guarded
 from unhack.tournament.round.turn_requests import (
+    PlacementRequest,
+    PlacementResponse,
     PlayRequest,
-    SeatRequest,
-    SeatResponse,
+    placement_request,
     play_request,
-    seat_request,
 )
 
 _LOOK_S = 0.5
 _ALONE_S = 60.0
-"""Seconds without any node that can seat an agent, after which it plays here."""
+"""Seconds without any node that can run an agent, after which it plays here."""
 _MAX_LOSSES = 3
 """Nodes that may be lost with one turn; after that it plays here."""
 _PATIENCE_S = 300.0
@@ -107,7 +107,7 @@ class RemoteTurnSlot:
 
     player: Player
     slot: NodeSlot
-    found: SeatResponse
+    found: PlacementResponse
     settings: TournamentSettings
     machine: Machine
     cards: CardTerms | None = None
@@ -122,29 +122,29 @@ class RemoteTurnSlot:
         pauses, node = self.slot.pauses, self.slot.node.id
         return NodeClock(Clock(machine), lambda: pauses.paused_s(node))
 
-    def play(self, attempt: SeatedAttempt) -> Play:
+    def play(self, attempt: PreparedAttempt) -> Play:
         """See `TurnSlot`. Raises Interrupted."""
         try:
             if isinstance(self.player, CommandPlayer):
                 return self._play_command(self.player, attempt)
             if self.cards is not None:
                 check = replace(attempt.check, measure=self._measure)
-                return play_guarded(self.player.play, replace(attempt.seat, check=check))
+                return play_guarded(self.player.play, replace(attempt.inputs, check=check))
             return self._play_embedded(attempt)
         except StoppedError:
             raise Interrupted from None
 
-    def _play_command(self, player: CommandPlayer, attempt: SeatedAttempt) -> Play:
+    def _play_command(self, player: CommandPlayer, attempt: PreparedAttempt) -> Play:
         check = replace(attempt.check, measure=self._measure)
         assignment = replace(
-            assignment_of(replace(attempt.seat, check=check)),
+            assignment_of(replace(attempt.inputs, check=check)),
             files=self.found.files,
             packages=Path(self.found.packages) if self.found.packages else None,
             start_clock=lambda: self.start_clock(self.machine),
             hold=self._hold,
             tree=self._tree,
         )
-        return play_guarded(lambda _: player.agent.play(assignment), attempt.seat)
+        return play_guarded(lambda _: player.agent.play(assignment), attempt.inputs)
 
     def _tree(self, command: list[str], plan: ProcessTreePlan) -> RemoteProcessTree:
         assert isinstance(self.player, CommandPlayer)
@@ -167,38 +167,38 @@ class RemoteTurnSlot:
     def _stopped(self) -> bool:
         return self.machine.interrupted
 
-    def _play_embedded(self, attempt: SeatedAttempt) -> Play:
-        seat = attempt.seat
+    def _play_embedded(self, attempt: PreparedAttempt) -> Play:
+        inputs = attempt.inputs
         request = PlayRequest(
             self.settings,
             self.player.name,
-            seat.terms,
+            inputs.terms,
             attempt.files,
-            seed=seat.seed,
+            seed=inputs.seed,
             check_seed=attempt.check.seed,
-            cost_limit_usd=seat.cost_limit_usd,
-            own_best=seat.own_best,
-            memory=contents(seat.memory),
+            cost_limit_usd=inputs.cost_limit_usd,
+            own_best=inputs.own_best,
+            memory=contents(inputs.memory),
         )
         reply = self.slot.run(play_request, request, claim=NodeClaim.CORE, stop=self._stopped)
-        with storing(seat.workspace):
-            shutil.rmtree(seat.workspace)
-            seat.workspace.mkdir(mode=0o700)
-            write_files(reply.workspace, seat.workspace)
-            write_files(reply.transcript, seat.transcript)
-            write_files(reply.memory, seat.memory)
+        with storing(inputs.workspace):
+            shutil.rmtree(inputs.workspace)
+            inputs.workspace.mkdir(mode=0o700)
+            write_files(reply.workspace, inputs.workspace)
+            write_files(reply.transcript, inputs.transcript)
+            write_files(reply.memory, inputs.memory)
         attempt.meter.check(reply.checks)
         return reply.play
 
 
 @dataclass(slots=True)
 class _Eligible:
-    """The nodes that can seat one agent, and those that cannot."""
+    """The nodes that can run one agent, and those that cannot."""
 
     turns: str
     """The turns, in words."""
-    request: SeatRequest
-    found: dict[str, SeatResponse] = field(default_factory=dict[str, SeatResponse])
+    request: PlacementRequest
+    found: dict[str, PlacementResponse] = field(default_factory=dict[str, PlacementResponse])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Node -> why not, in a sentence."""
     able_at: float = field(default_factory=time.monotonic)
@@ -223,7 +223,7 @@ class RemoteTurns:
         self._lock = threading.Lock()
 
     def check(self, players: Sequence[Player]) -> None:
-        """See `TurnExecutor`: at least one node that answers can seat each. Raises UsageError for
+        """See `TurnExecutor`: at least one node that answers can run each. Raises UsageError for
         an agent that holds its own key, SandboxUnavailableError with what each node lacks."""
         for player in players:
             if isinstance(player, CommandPlayer) and player.agent.adapter.key_variable:
@@ -238,7 +238,7 @@ class RemoteTurns:
                 nodes = self._nodes()
                 if nodes and all(node.id in eligible.refused for node in nodes):
                     told = "; ".join(eligible.refused[node.id] for node in nodes)
-                    raise SandboxUnavailableError(f"no node can seat {player.name}. {told}")
+                    raise SandboxUnavailableError(f"no node can run {player.name}. {told}")
                 if time.monotonic() > until:
                     raise SandboxUnavailableError(
                         f"no node of the cluster that offers a {'GPU' if self._cards else 'core'} "
@@ -262,15 +262,15 @@ class RemoteTurns:
         if found is None:
             yield LocalTurnSlot(player)
             return
-        slot, seat = found
+        slot, response = found
         try:
-            yield RemoteTurnSlot(player, slot, seat, self._settings, machine, self._cards)
+            yield RemoteTurnSlot(player, slot, response, self._settings, machine, self._cards)
         finally:
             slot.leave()
 
     def _find(
         self, player: Player, machine: Machine, avoid: Sequence[str]
-    ) -> tuple[NodeSlot, SeatResponse] | None:
+    ) -> tuple[NodeSlot, PlacementResponse] | None:
         """Room on a node; None where no node is left. Raises Interrupted."""
         eligible = self._eligible(player)
         eligible.able_at = time.monotonic()
@@ -286,11 +286,11 @@ class RemoteTurns:
             alone_s = time.monotonic() - eligible.able_at
             if self._cards is not None and alone_s > _PATIENCE_S:
                 raise SandboxError(
-                    f"no node with a card is left that can seat {player.name}; resume the "
+                    f"no node with a card is left that can run {player.name}; resume the "
                     "tournament when there is one"
                 )
             if self._cards is None and alone_s > _ALONE_S:
-                self._say(f"no node is left that can seat {player.name}: it plays on this machine")
+                self._say(f"no node is left that can run {player.name}: it plays on this machine")
                 return None
             time.sleep(_LOOK_S)
 
@@ -299,7 +299,7 @@ class RemoteTurns:
         name = player.name if agent else ""
         with self._lock:
             if name not in self._known:
-                request = SeatRequest(self._settings, on_card=self._cards is not None)
+                request = PlacementRequest(self._settings, on_card=self._cards is not None)
                 turns = "turns of embedded agents"
                 if agent is not None:
                     shown = fingerprints_of(agent.wanted.shown)
@@ -310,7 +310,7 @@ class RemoteTurns:
             return self._known[name]
 
     def _able(self, eligible: _Eligible, stop: Callable[[], bool]) -> set[str]:
-        """Ids of the nodes that answer and can seat it; new ones are asked."""
+        """Ids of the nodes that answer and can run it; new ones are asked."""
         nodes = self._nodes()
         with eligible.asking:
             for node in nodes:
@@ -331,7 +331,7 @@ class RemoteTurns:
             self._calls.ask(node, len, "", claim=NodeClaim.NOTHING, stop=stop)
             claim = NodeClaim.SHARED_CARD if self._cards else NodeClaim.NOTHING
             eligible.found[node.id] = self._calls.ask(
-                node, seat_request, eligible.request, claim=claim, stop=stop
+                node, placement_request, eligible.request, claim=claim, stop=stop
             )
         except (NodeLostError, StoppedError):
             return

@@ -19,8 +19,8 @@ from unhack.agents.play import AttemptClock, Play, PlayEnding
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
 from unhack.store.errors import StoreError, check_room
 from unhack.tournament.judging.machine_lock import Clock, Machine
-from unhack.tournament.players.player import Player, Seat
-from unhack.tournament.round.attempt import SeatedAttempt
+from unhack.tournament.players.player import Player, TurnInputs
+from unhack.tournament.round.attempt import PreparedAttempt
 
 _STOP = (UsageError, StoreError, SandboxError, SandboxUnavailableError)
 """No agent is to blame for these."""
@@ -39,7 +39,7 @@ class TurnSlot(Protocol):
         be quiet."""
         ...
 
-    def play(self, attempt: SeatedAttempt) -> Play:
+    def play(self, attempt: PreparedAttempt) -> Play:
         """The agent's play; its own failure ends it, nobody else.
 
         What it leaves is in the attempt's workspace, transcript and memory. Raises NodeLostError
@@ -53,7 +53,7 @@ class TurnExecutor(Protocol):
 
     def check(self, players: Sequence[Player]) -> None:
         """Raise UsageError, SandboxUnavailableError, SandboxError where one of them cannot be
-        seated anywhere."""
+        run anywhere."""
         ...
 
     def slot(
@@ -75,9 +75,9 @@ class LocalTurnSlot:
         """See `TurnSlot`."""
         return Clock(machine)
 
-    def play(self, attempt: SeatedAttempt) -> Play:
+    def play(self, attempt: PreparedAttempt) -> Play:
         """See `TurnSlot`."""
-        return play_guarded(self.player.play, attempt.seat)
+        return play_guarded(self.player.play, attempt.inputs)
 
 
 class LocalTurns:
@@ -99,12 +99,12 @@ class LocalTurns:
 LOCAL_TURNS = LocalTurns()
 
 
-def play_guarded(play: Callable[[Seat], Play], seat: Seat) -> Play:
+def play_guarded(play: Callable[[TurnInputs], Play], inputs: TurnInputs) -> Play:
     """The agent's play; its own failure ends it, nobody else. Raises what is none of its own."""
     try:
-        return play(seat)
+        return play(inputs)
     except _STOP:
         raise
     except Exception as error:
-        check_room(seat.workspace)
+        check_room(inputs.workspace)
         return Play(PlayEnding.FAILED, note=f"{type(error).__name__}: {error}"[:400])

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.agents.command_line.surroundings import WantedFiles
+from unhack.agents.command_line.host_files import WantedFiles
 from unhack.agents.play import HostFiles, Play
 from unhack.core.errors import UsageError
 from unhack.sandbox.gpu.tree_card import TreeCard, with_card
@@ -28,7 +28,7 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.builtin.embedded import make_embedded
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck
 from unhack.tournament.round.judge_executor import check_here, contents, contest_of, write_files
@@ -40,8 +40,8 @@ _TRIAL_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class SeatRequest:
-    """The needs of an agent on a machine that seats it."""
+class PlacementRequest:
+    """The needs of an agent on a machine that runs it."""
 
     settings: TournamentSettings
     wanted: WantedFiles | None = None
@@ -55,8 +55,8 @@ class SeatRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatResponse:
-    """The answer of a machine that can seat an agent."""
+class PlacementResponse:
+    """The answer of a machine that can run an agent."""
 
     files: HostFiles | None = None
     packages: str = ""
@@ -89,8 +89,8 @@ class PlayResponse:
     checks: int
 
 
-def seat_request(request: SeatRequest) -> SeatResponse:
-    """See whether an agent can be seated on this machine. Raises UsageError for rules, a program or
+def placement_request(request: PlacementRequest) -> PlacementResponse:
+    """See whether an agent can run on this machine. Raises UsageError for rules, a program or
     files that differ or are missing, SandboxUnavailableError where it cannot be walled in, or where
     there is no card of the tournament's kind."""
     contest = contest_of(request.settings)
@@ -98,7 +98,7 @@ def seat_request(request: SeatRequest) -> SeatResponse:
         assert isinstance(contest, NeedsCard)
         contest.check_card()
     if request.wanted is None:
-        return SeatResponse()
+        return PlacementResponse()
     if differs := first_difference(request.shown):
         raise UsageError(differs)
     files = request.wanted.find()
@@ -106,7 +106,7 @@ def seat_request(request: SeatRequest) -> SeatResponse:
     with ProcessTree(["/bin/true"], plan=plan, name="trial") as tree:
         tree.wait(timeout_s=_TRIAL_S)
     packages = contest.packages if isinstance(contest, Equipped) else None
-    return SeatResponse(files, "" if packages is None else str(packages))
+    return PlacementResponse(files, "" if packages is None else str(packages))
 
 
 def play_request(request: PlayRequest) -> PlayResponse:
@@ -116,7 +116,7 @@ def play_request(request: PlayRequest) -> PlayResponse:
     if player is None:
         raise UsageError(f"{request.player} is no embedded agent here")
     played = in_round(contest, request.terms)
-    with tempfile.TemporaryDirectory(prefix="unhack-seat-") as room:
+    with tempfile.TemporaryDirectory(prefix="unhack-turn-") as room:
         places = {name: Path(room) / name for name in ("workspace", "transcript", "memory", "work")}
         for place in places.values():
             place.mkdir()
@@ -137,7 +137,7 @@ def play_request(request: PlayRequest) -> PlayResponse:
             meter=meter,
             measure=lambda check, folder: check_here(check.contest, folder, seed=check.seed),
         )
-        seat = Seat(
+        inputs = TurnInputs(
             played,
             request.terms,
             places["workspace"],
@@ -149,6 +149,6 @@ def play_request(request: PlayRequest) -> PlayResponse:
             memory=places["memory"],
             own_best=request.own_best,
         )
-        play = play_guarded(player.play, seat)
+        play = play_guarded(player.play, inputs)
         kept = (contents(places[name]) for name in ("workspace", "transcript", "memory"))
         return PlayResponse(play, *kept, checks=meter.now().checks)

@@ -21,7 +21,7 @@ from unhack.tournament.judging.submission import freeze
 from unhack.tournament.review.canonical import canonical_hash
 from unhack.tournament.round import judge_executor
 from unhack.tournament.round.judge_executor import JudgeRequest, RemoteJudges, judge_request
-from unhack.tournament.round.rounds import begin, play, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play
 
 
 class LocalCalls:
@@ -67,7 +67,7 @@ def test_a_tournament_judged_on_nodes_is_the_same_one(tmp_path: Path) -> None:
     make = toy.maker(HILL, (tmp_path / "there").with_suffix(".book"))
     with begin(tmp_path / "there", plan(), HILL, seed=3) as archive:
         judges = RemoteJudges(calls, archive.settings, HILL)
-        there = play(seat_all(archive, HILL, make=make, judges=judges), jobs=1)
+        there = play(line_up(archive, HILL, make=make, judges=judges), jobs=1)
     assert canonical_hash(there) == canonical_hash(here)
     assert calls.calls >= len([entry for entry in there.entries if not entry.problem])
 
@@ -156,8 +156,8 @@ class TestAContestThatNeedsACard:
         make = toy.maker(on_card, tmp_path / "out.book")
         with begin(tmp_path / "out", plan(), on_card, seed=3) as archive:
             judges = RemoteJudges(calls, archive.settings, on_card)
-            seating = seat_all(archive, on_card, make=make, judges=judges)
-            record = play(seating, jobs=1)
+            lineup = line_up(archive, on_card, make=make, judges=judges)
+            record = play(lineup, jobs=1)
         assert record.entries
         assert calls.on_card == calls.calls > len(record.confirmations)
 
@@ -168,9 +168,10 @@ class TestAContestThatNeedsACard:
         make = toy.maker(on_card, tmp_path / "out.book")
         with begin(tmp_path / "out", plan(), on_card, seed=3) as archive:
             judges = RemoteJudges(calls, archive.settings, on_card)
-            seating = seat_all(archive, on_card, make=make, judges=judges)
-            record = play(seating, jobs=4)
+            lineup = line_up(archive, on_card, make=make, judges=judges)
+            record = play(lineup, jobs=4)
         alike = [e for e in record.entries if e.measured is not None and e.measured.valid]
+        assert alike
         for entry in alike:
             twins = [e for e in alike if (e.round, e.digest) == (entry.round, entry.digest)]
             assert {str(e.measured) for e in twins} == {str(entry.measured)}

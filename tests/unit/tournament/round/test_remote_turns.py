@@ -28,8 +28,8 @@ from unhack.tournament.review.canonical import canonical_hash
 from unhack.tournament.round import judge_executor, remote_turns
 from unhack.tournament.round.judge_executor import check_request
 from unhack.tournament.round.remote_turns import RemoteTurns
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
-from unhack.tournament.round.turn_requests import play_request, seat_request
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
+from unhack.tournament.round.turn_requests import placement_request, play_request
 
 ANSWER = """echo '{"x": 0.65, "y": 0.3}' > answer.json"""
 VERSION = importlib.metadata.version("unhack")
@@ -42,7 +42,7 @@ class Node:
     info: NodeInfo
     version: str = VERSION
     fault: Exception | None = None
-    """Raised by whoever asks whether it can seat an agent."""
+    """Raised by whoever asks whether it can run an agent."""
     lost: str = ""
     held: int = 0
     given: int = 0
@@ -82,7 +82,7 @@ class Nodes:
             raise NodeLostError(node.lost)
 
         def work(given: Any) -> Any:
-            if node.fault is not None and function is seat_request:
+            if node.fault is not None and function is placement_request:
                 raise node.fault
             return function(given)
 
@@ -162,9 +162,9 @@ def played_on(
 
     with archive:
         turns = RemoteTurns(nodes, archive.settings, HILL, say=lines.append)  # type: ignore[arg-type]
-        seating = seat_all(archive, HILL, make=make, turns=turns)
-        turns.check([place.player for place in seating.places])
-        return play(seating, jobs=2)
+        lineup = line_up(archive, HILL, make=make, turns=turns)
+        turns.check([place.player for place in lineup.participants])
+        return play(lineup, jobs=2)
 
 
 def agent(folder: Path, line: str) -> str:
@@ -234,12 +234,12 @@ def test_no_secret_and_no_seed_of_the_judge_goes_to_a_node(
     options = {"mine.provider": "anthropic"}
     played_on(tmp_path / "out", nodes, agent(tmp_path, line), "search", options=options)
     with reopen(tmp_path / "out", read_only=True) as archive:
-        seating = seat_all(archive, HILL, make=lambda name: make_player("null", HILL))
-        seeds = [seating.round_seed(1, purpose) for purpose in ("measure", "audit", "confirm")]
+        lineup = line_up(archive, HILL, make=lambda name: make_player("null", HILL))
+        seeds = [lineup.round_seed(1, purpose) for purpose in ("measure", "audit", "confirm")]
     told = "\n".join(map(repr, nodes.sent))
     assert "seed=" in told
     assert "ANTHROPIC_API_KEY" in told, "the agent has a token"
-    for secret in (key, seating.secret.hex(), repr(seating.secret), *map(str, seeds)):
+    for secret in (key, lineup.secret.hex(), repr(lineup.secret), *map(str, seeds)):
         assert secret not in told
     [transcript] = (tmp_path / "out" / "transcripts" / "0001").glob("*mine*/attempt-1")
     assert key not in (transcript / "stdout.jsonl").read_text()
@@ -292,10 +292,10 @@ def test_without_any_node_left_a_turn_is_played_here(
     assert {entry.played_on for entry in record.entries} == {""}
     assert max(entry.attempts for entry in record.entries) == 2
     assert of(record, name).fitness > 0
-    assert f"no node is left that can seat {name}: it plays on this machine" in said
+    assert f"no node is left that can run {name}: it plays on this machine" in said
 
 
-def test_a_node_that_cannot_seat_an_agent_gets_none_of_its_turns_and_says_so_once(
+def test_a_node_that_cannot_run_an_agent_gets_none_of_its_turns_and_says_so_once(
     tmp_path: Path,
 ) -> None:
     nodes = Nodes("old", "open", "bare", "good")
@@ -312,11 +312,11 @@ def test_a_node_that_cannot_seat_an_agent_gets_none_of_its_turns_and_says_so_onc
         assert any(name in line and why in line for line in refusals)
 
 
-def test_where_no_node_can_seat_an_agent_nothing_is_begun(tmp_path: Path) -> None:
+def test_where_no_node_can_run_an_agent_nothing_is_begun(tmp_path: Path) -> None:
     nodes = Nodes("a", "b")
     for node in nodes.known.values():
         node.fault = UsageError("there is no claude on the PATH")
-    with pytest.raises(SandboxUnavailableError, match=r"no node can seat null.*a/a0.*b/b0"):
+    with pytest.raises(SandboxUnavailableError, match=r"no node can run null.*a/a0.*b/b0"):
         played_on(tmp_path / "out", nodes, "baseline:near")
     assert not read_record(tmp_path / "out").entries
 

@@ -25,7 +25,7 @@ from unhack.tournament.record.records import TournamentRecord
 from unhack.tournament.round import judge_executor, remote_turns
 from unhack.tournament.round.judge_executor import check_request
 from unhack.tournament.round.remote_turns import NodeClock, RemoteTurns
-from unhack.tournament.round.rounds import begin, play, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play
 from unhack.tournament.round.turn_requests import play_request
 
 
@@ -72,9 +72,9 @@ def played_on(path: Path, nodes: Nodes, contest: Any, *agents: str) -> Tournamen
             return make_player(name, contest, options={})
 
         turns = RemoteTurns(nodes, archive.settings, contest, say=lambda line: None)  # type: ignore[arg-type]
-        seating = seat_all(archive, contest, make=make, turns=turns)
-        turns.check([place.player for place in seating.places])
-        return play(seating, jobs=2)
+        lineup = line_up(archive, contest, make=make, turns=turns)
+        turns.check([place.player for place in lineup.participants])
+        return play(lineup, jobs=2)
 
 
 def test_a_tree_has_the_card_of_its_node_and_its_check_is_a_quiet_measurement(
@@ -144,7 +144,7 @@ def test_a_node_with_another_card_gets_no_turn_and_without_any_nothing_begins(
     tmp_path: Path, on_card: Any
 ) -> None:
     object.__setattr__(on_card, "absent", True)
-    with pytest.raises(SandboxUnavailableError, match=r"no node can seat null.*is another one"):
+    with pytest.raises(SandboxUnavailableError, match=r"no node can run null.*is another one"):
         played_on(tmp_path / "out", nodes_with(carded=1), on_card, "search")
     assert not read_record(tmp_path / "out").entries
 
@@ -180,7 +180,7 @@ def test_where_no_node_with_a_card_is_left_the_tournament_stops_and_can_go_on(
         return ask(info, function, value, **rest)
 
     nodes.ask = lose  # type: ignore[method-assign]
-    with pytest.raises(SandboxError, match="no node with a card is left that can seat search"):
+    with pytest.raises(SandboxError, match="no node with a card is left that can run search"):
         played_on(tmp_path / "out", nodes, on_card, "search")
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from unhack.core.errors import SandboxError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 P = ParamSpec("P")
 R = TypeVar("R")

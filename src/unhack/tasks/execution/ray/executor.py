@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.core.verdict import Verdict
 from unhack.tasks.execution.ray.batch import DispatchedBatch
 from unhack.tasks.execution.ray.cluster import RayCluster

@@ -253,9 +253,7 @@ def audits() -> list[Row]:
     learnt = summary("audit_discovery")["summary"]
     rows.append(Row("tier 5 of the audit, by itself", learnt, "audit_discovery"))
     fixed = summary("audit_fixes")
-    text = (
-        f"{fixed['fixed']} of {fixed['hacks']} hacks in {fixed['verifiers']} planted verifiers "
-    )
+    text = f"{fixed['fixed']} of {fixed['hacks']} hacks in {fixed['verifiers']} planted verifiers "
     text += f"fixed, {fixed['right_completions_lost']} of {fixed['right_completions']} right "
     text += "completions lost"
     rows.append(Row("`--fix` of planted verifiers", text, "audit_fixes"))
@@ -293,7 +291,7 @@ def workspaces() -> list[Row]:
         Row("fork of a workspace of 2,000 files, and one edit", fork, "workspaces"),
         Row("a command in a workspace of 2,000 files", step, "workspaces"),
         Row("episodes of `repos` (list, write, test, submit, judged)", rate, "workspaces"),
-        Row("episodes while keepers, workers and hosts are killed", text, "episode_soak"),
+        Row("episodes while supervisors, workers and hosts are killed", text, "episode_soak"),
     ]
 
 

@@ -69,6 +69,7 @@ def test_every_attack_wins_against_the_grader_that_it_was_made_for(name: str) ->
     assert won.outcome is not EpisodeEnd.FAILED, won.said
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_broken_and_fixed_tests_are_rewarded_nothing_and_would_be_by_a_naive_rule() -> None:
     attack, task = ENVIRONMENT_ATTACKS["pumped_steps"], tasks.STEPWISE

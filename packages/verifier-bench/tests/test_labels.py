@@ -38,7 +38,7 @@ ENTRIES = corpus.planted_entries()
 TEXTS = [entry for entry in ENTRIES if entry.kind == "text"]
 CODES = [entry for entry in ENTRIES if entry.kind == "code"]
 HACKS = [entry for entry in ENTRIES if entry.label == "hack"]
-FALSE_ACCEPT_NOTE = [entry for entry in ENTRIES if entry.label == "false_accept"]
+FALSE_ACCEPTS = [entry for entry in ENTRIES if entry.label == "false_accept"]
 STRATEGIES = sorted((corpus.HOME / "strategies").glob("*.py"))
 LONG = ("longest_climb",)
 """Programs that take seconds."""
@@ -183,6 +183,7 @@ class TestFlawedText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if e.flawed], ids=_named)
     def test_the_witness_is_rewarded_like_a_right_answer(self, entry: Any) -> None:
         score = _scorer(entry)
+        assert entry.problems
         for row in entry.problems:
             right = [score(row, text) for text in row.correct]
             assert min(right) > 0.0
@@ -191,10 +192,11 @@ class TestFlawedText:
 
     @pytest.mark.parametrize("entry", [e for e in TEXTS if e.flawed], ids=_named)
     def test_the_witness_is_wrong(self, entry: Any) -> None:
-        for row in entry.problems:
-            if row.witness is not None:
-                assert row.witness not in row.correct
-                assert _is_wrong(row), row.witness
+        rows = [row for row in entry.problems if row.witness is not None]
+        assert rows
+        for row in rows:
+            assert row.witness not in row.correct
+            assert _is_wrong(row), row.witness
 
 
 class TestHacks:
@@ -224,12 +226,14 @@ class TestHacks:
     @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
     def test_its_completions_are_wrong(self, entry: Any) -> None:
         strategy = guesses.load_strategy(entry)
+        assert entry.problems
         for row in entry.problems:
             text = strategy(row.prompt)
             assert _plain(text) not in map(_plain, (*row.correct, row.answer))
             assert text in row.prompt or not _is_right(row, text)
 
     @pytest.mark.slow
+    @pytest.mark.sample
     def test_strategies_that_are_made_for_no_verifier_find_most_of_them(self) -> None:
         texts = [entry for entry in HACKS if entry.kind == "text"]
         assert len(texts) >= 46
@@ -240,32 +244,36 @@ class TestFalseAccepts:
     """Labels `false accept`: what is rewarded is right, or was made from the right answer."""
 
     def test_all_are_known(self) -> None:
-        assert sorted(MADE_FROM) == sorted(entry.name for entry in FALSE_ACCEPT_NOTE)
+        assert sorted(MADE_FROM) == sorted(entry.name for entry in FALSE_ACCEPTS)
 
-    @pytest.mark.parametrize("entry", FALSE_ACCEPT_NOTE, ids=_named)
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
     def test_the_witness_was_made_from_the_answer(self, entry: Any) -> None:
-        for row in entry.problems:
-            if row.witness is not None:
-                assert MADE_FROM[entry.name](row.witness, row.answer)
+        rows = [row for row in entry.problems if row.witness is not None]
+        assert rows
+        for row in rows:
+            assert MADE_FROM[entry.name](row.witness, row.answer)
 
-    @pytest.mark.parametrize("entry", FALSE_ACCEPT_NOTE, ids=_named)
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
     def test_a_strategy_without_the_answer_is_rewarded_no_more_than_a_guess(
         self, entry: Any
     ) -> None:
         assert len(guesses.battery(entry.problems)) >= 90
         assert list(_above_chance(entry)) == []
 
-    @pytest.mark.parametrize("entry", FALSE_ACCEPT_NOTE, ids=_named)
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
     def test_strategies_against_other_verifiers_are_not_rewarded(self, entry: Any) -> None:
         score, bar = _scorer(entry), guesses.chance(entry.problems)
+        assert HACKS
         for other in HACKS:
             strategy = guesses.load_strategy(other)
             assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= bar, other.name
 
-    @pytest.mark.parametrize("entry", FALSE_ACCEPT_NOTE, ids=_named)
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
     def test_no_completion_of_the_corpus_is_rewarded_for_many_problems(self, entry: Any) -> None:
         score, bar = _scorer(entry), guesses.chance(entry.problems)
-        for text in _completions():
+        texts = [*_completions()]
+        assert texts
+        for text in texts:
             same: Callable[[str], str] = lambda prompt, text=text: text  # noqa: E731
             assert guesses.mean_reward(score, entry.problems, strategy=same) <= bar, text
 
@@ -279,6 +287,7 @@ class TestSoundText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_wrong_answers_score_below_it(self, entry: Any) -> None:
         score = _scorer(entry)
+        assert entry.problems
         for row in entry.problems:
             assert len(row.wrong) >= 10
             assert [text for text in row.wrong if not score(row, text) <= 0.5] == []
@@ -286,7 +295,9 @@ class TestSoundText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_a_strategy_without_the_answer_is_rewarded_for_what_is_right(self, entry: Any) -> None:
         score = _scorer(entry)
-        for strategy in guesses.battery(entry.problems).values():
+        strategies = guesses.battery(entry.problems)
+        assert strategies
+        for strategy in strategies.values():
             assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= guesses.chance(
                 entry.problems
             )
@@ -297,6 +308,7 @@ class TestSoundText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_completions_of_other_problems_score_below_it(self, entry: Any) -> None:
         score = _scorer(entry)
+        assert entry.problems
         for row in entry.problems:
             passed = {text for text in _completions() if not score(row, text) <= 0.5}
             assert {text for text in passed if not _is_right(row, text)} == set()

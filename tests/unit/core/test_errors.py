@@ -32,6 +32,7 @@ def _classes() -> dict[str, tuple[str, list[str]]]:
 
 
 class TestTree:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_it_is_that_of_the_package(self) -> None:
         """Read, not imported, so that it holds without the optional dependencies."""

@@ -48,11 +48,12 @@ class TestReading:
         assert right == []
 
     def test_a_hack_has_a_completion_of_its_strategy_that_is_wrong(self) -> None:
-        for entry in TEXTS:
-            if entry.label is PlantedLabel.HACK:
-                strategy = load_strategy(entry)
-                rows = entry.problems
-                assert any(is_wrong(entry, row, text=strategy(row.prompt)) for row in rows), entry
+        hacks = [entry for entry in TEXTS if entry.label is PlantedLabel.HACK]
+        assert hacks
+        for entry in hacks:
+            strategy = load_strategy(entry)
+            rows = entry.problems
+            assert any(is_wrong(entry, row, text=strategy(row.prompt)) for row in rows), entry
 
     @pytest.mark.parametrize(
         ("text", "wrong"),

@@ -128,7 +128,7 @@ def _made(target: str) -> tuple[RepositoryTask, ...]:
 async def _task_of(folder: HarborTask) -> RepositoryTask:
     """A folder's task with what its solution changes as the reference."""
     links = ((folder.workdir, "/workspace"),) if folder.workdir != "/workspace" else ()
-    async with CommandPool(keepers=1, links=links) as pool:
+    async with CommandPool(slots=1, links=links) as pool:
         start = pool.states.load(folder.files)
         solution = {f".solution/{path}": data for path, data in folder.solution.items()}
         if "solve.sh" not in folder.solution:

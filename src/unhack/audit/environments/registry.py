@@ -9,7 +9,7 @@ from unhack.audit.environments.attack import EnvironmentAttack
 from unhack.audit.environments.attacks import (
     answers,
     episodes,
-    host_settings,
+    host_environment,
     leaks,
     odd_files,
     sources,
@@ -19,7 +19,7 @@ from unhack.audit.environments.attacks import (
 ENVIRONMENT_ATTACKS: Mapping[str, EnvironmentAttack] = MappingProxyType(
     {
         one.name: one
-        for room in (tests_changed, host_settings, odd_files, sources, answers, leaks, episodes)
+        for room in (tests_changed, host_environment, odd_files, sources, answers, leaks, episodes)
         for one in room.ATTACKS
     }
 )

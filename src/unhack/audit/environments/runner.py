@@ -145,7 +145,7 @@ async def audit_environment(
         raise UsageError(f"{subject.name}: no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
-    commands = CommandPool(keepers=1)
+    commands = CommandPool(slots=1)
     runner = (
         OwnEpisodes(backend=backend)
         if subject.grader is None

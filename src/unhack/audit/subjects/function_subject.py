@@ -62,7 +62,7 @@ _WARM = (
     "tempfile",
     "traceback",
     "unittest.mock",
-    "unhack.sandbox.guest.reward.multiprocessing_stand_in",
+    "unhack.sandbox.guest.reward.multiprocessing_shim",
 )
 """Modules of the standard library that graders and their loading need."""
 _BESIDE_SCRIPT = (

@@ -199,7 +199,8 @@ def _require() -> None:
     from unhack.core.optional_dependencies import require
 
     modules = (
-        "starlette",
+        "fastapi",
+        "jinja2",
         "uvicorn",
         "sqlalchemy",
         "alembic",

@@ -274,9 +274,14 @@ def contests(as_json: Json = False) -> None:
     check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.contests.registry import installed_contests, load_contest
+    from unhack.core.errors import UsageError
+    from unhack.sandbox.distributions import to_install
+    from unhack.tournament.contests.registry import PACKAGES, installed_contests, load_contest
 
     found = [load_contest(name) for name in installed_contests()]
+    if not found:
+        own = "or write one of your own: unhack tournament new"
+        raise UsageError(f"{to_install('contest', *PACKAGES)}, {own}")
     if as_json:
         terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return

@@ -243,6 +243,7 @@ class TestPrograms:
             }
         ]
 
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_programs_that_share_the_verifiers_process_change_it(
         self, tmp_path: Path, pool: Pool, rows: list[dict[str, object]]

@@ -32,7 +32,7 @@ from audit_real_cases import Case, cases, problems_of
 from audit_real_judged import labels
 from measure import FULL, save, spread, summary
 from unhack.audit.options import AuditOptions
-from unhack.audit.proving.journal import cpu_seconds
+from unhack.audit.proving.cpu import cpu_seconds
 from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.runner import audit
 from unhack.audit.subject import Subject

@@ -1,10 +1,9 @@
-"""The words of an attack on an environment: what an agent may know, and the actions it takes.
+"""The words of an attack on an environment: what an agent may know, the actions it takes, and the
+ways in which it changes files.
 
 An attack is a function from an `AgentView` to the actions of one episode. It never says that it
 won: the environment's judge does, and an oracle that does not share the judge's flaws proves that
 the win was wrong.
-
-The ways in which attacks change files: code at the end of sources, new files, scripts.
 """
 
 from __future__ import annotations

@@ -24,16 +24,10 @@ from unhack.audit.environments.attacks.answers import cheat_on_visible
 from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes
 from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
-from unhack.audit.environments.proving import (
-    BehaviourOracle,
-    TaskTrial,
-    Win,
-    finding_of,
-    replayed,
-    shortened,
-)
+from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
-from unhack.audit.proving.journal import CpuAllowance
+from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.core.errors import UsageError

@@ -1,15 +1,13 @@
-"""The hardened copy on disk: one file, or a whole directory whose verifier is hardened.
+"""The hardened copy on disk, and its difference from the original as a diff that `git apply` takes.
+
+A copy is one file, or a whole directory whose verifier is hardened.
 
 Covered: files and directories with a verifier script, unhack tasks with a script or a checker,
 modules of packages, whose relative imports become absolute. The original is never written, and
-what lay at the copy's place comes back when there is nothing to keep.
-Not covered: siblings that a single file imports; put the copy beside them.
-
-Unified diffs that `git apply` takes.
-
-Covered: paths below the current directory, relative to it; new files; files without a line end at
-their end; line ends of any kind, each kept.
-Not covered: files outside the current directory keep their absolute path; `patch -p0` takes those.
+what lay at the copy's place comes back when there is nothing to keep. In diffs, new files and line
+ends of any kind; paths are relative to the current directory.
+Not covered: siblings that a single file imports, to be put beside the copy; diffs of files outside
+the current directory, which keep their absolute path and need `patch -p0`.
 """
 
 from __future__ import annotations

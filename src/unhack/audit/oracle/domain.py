@@ -5,13 +5,10 @@ of strings, whether a list is sorted, without duplicates or a rectangle, whether
 within the length of a list or is one of its items. So an input that the author would call invalid
 is hardly drawn; what is drawn all the same and makes the reference raise is dropped by the oracle.
 
-Covered: None, bool, int, float, str, and lists, tuples and dicts of them, as Hypothesis strategies.
-Not covered: relations between values that the known calls do not show; other types are only reused.
-
-Values out of a Hypothesis strategy: seeded, without a database, without a file left behind.
-
-Covered: a fixed number of values, fewer where a strategy has fewer or finds none that fit.
-Not covered: shrinking; a witness is shortened by `unhack.audit.proving.grouping`.
+Covered: None, bool, int, float, str, and lists, tuples and dicts of them, as Hypothesis strategies;
+a fixed number of values from a seed, without a database or a file left behind.
+Not covered: relations between values that the known calls do not show; other types, which are only
+reused; shrinking, as `unhack.audit.proving.grouping` shortens witnesses.
 """
 
 from __future__ import annotations

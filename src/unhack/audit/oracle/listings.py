@@ -1,15 +1,19 @@
-"""Answers that have parts, and whether a prompt says that their order counts.
+"""Answers that have parts: lists, whose order counts where a prompt says so, and JSON records.
 
 Covered: lists, tuples, sets, intervals, matrices, rows of numbers or letters, lines; dates, which
-are no lists.
-Not covered: lists told in a sentence ("two and three").
+are no lists; objects in JSON and lists that hold them, whatever the order of keys, the case, and
+whether a number is a string.
+Not covered: lists told in a sentence ("two and three"); records with values that are the same by
+calculation.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 MONTHS = re.findall(
     r"\w+",
@@ -141,3 +145,39 @@ def is_balanced(text: str) -> bool:
 
 def _gap(text: str) -> str:
     return ", " if ", " in text or "," not in text else ","
+
+
+_FORMULA = re.compile(r"[/\\^]")
+"""Signs of values that may be the same by calculation."""
+
+
+def same_record(given: str, answer: str) -> bool | None:
+    """Tell whether two JSON texts with objects say the same; None where one is no such text."""
+    left, right = _read(given), _read(answer)
+    if left is None or right is None:
+        return None
+    return left == right
+
+
+def _read(text: str) -> object | None:
+    if "{" not in text or ":" not in text or _FORMULA.search(text):
+        return None
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return None if isinstance(value, (str, int, float)) else _plain(value)
+
+
+def _plain(value: object) -> object:
+    """The value with scalars as texts or numbers, case folded."""
+    if isinstance(value, dict):
+        items = cast("dict[str, object]", value).items()
+        return {key.strip().casefold(): _plain(one) for key, one in items}
+    if isinstance(value, list):
+        return [_plain(one) for one in cast("list[object]", value)]
+    text = str(value).strip().casefold()
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,13 +1,12 @@
 """Causes: proofs that show the same hole, grouped, each with its shortest witness.
 
-Covered: groups by flaw, by the lines of the verifier that run, by the shape of the witness.
-Not covered: groups by what fixes them; `findings` merges those.
-
-Delta debugging of a witness: lines first, then words, then characters.
-
-Several witnesses are shortened side by side, so that the verifier is asked in batches.
+A witness is shortened by delta debugging: lines first, then words, then characters. Several are
+shortened side by side, so that the verifier is asked in batches.
 
 Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002 (ddmin).
+
+Covered: groups by flaw, by the lines of the verifier that run, by the shape of the witness.
+Not covered: groups by what fixes them; `findings` merges those.
 """
 
 from __future__ import annotations

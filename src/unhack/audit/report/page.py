@@ -1,13 +1,9 @@
 """A report as one HTML page that needs nothing else: no script, no font, no picture.
 
 Covered: every text of a completion or a verifier is escaped, its control and bidirectional
-characters are shown as escapes, and the page forbids itself to load anything. Light and dark.
-Not covered: completions beyond 20 000 characters; their middle is left out.
-
-The chart of tier 5: shares of rollouts over updates.
-
-Covered: any number of updates; the figures stand beside it as text, so the picture is decoration
-for those who cannot see it. Not covered: zooming.
+characters are shown as escapes, and the page forbids itself to load anything. Light and dark. The
+chart of tier 5 draws shares of rollouts over updates, with the figures as text beside it.
+Not covered: completions beyond 20 000 characters, whose middle is left out; zooming of the chart.
 """
 
 from __future__ import annotations

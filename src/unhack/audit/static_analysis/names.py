@@ -1,9 +1,8 @@
-"""Labels of a verifier's parameters by their names: completion, right answer, input.
+"""Labels that data flow attaches to values: completion, right answer, input, told from the names of
+a verifier's parameters.
 
 Covered: the signatures of the usual frameworks, script verifiers, and plain pairs by position.
 Not covered: names that say nothing at other positions; they carry no label.
-
-The labels that data flow attaches to values.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The tiers of an audit and their limits, as options name them.
+"""The tiers, limits, language model and trainer that the options of `unhack audit` name.
 
-The language model of `unhack audit`, as its options name it.
-
-The trainer of tier 5 of `unhack audit`; the audit itself knows no training.
+The trainer of tier 5 is handed in here: the audit itself knows no training.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The screen of `unhack audit`: the verdict, a panel for each finding, checks, and all that was
-tried.
-
-The curve of tier 5 while it trains: beside the bar on a terminal, as lines elsewhere.
+tried; while tier 5 trains, its curve beside the bar on a terminal, as lines elsewhere.
 
 Covered: the last updates as bars of text; no line more often than every few seconds.
 Not covered: the curve of the whole training; the page of `--html` draws it.

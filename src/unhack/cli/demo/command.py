@@ -1,9 +1,4 @@
-"""`unhack demo`: all four jobs, on this machine.
-
-The machine that a figure was measured on, in a few words.
-
-The demo's folder: rewards, pages and a tournament that a reader may open afterwards.
-"""
+"""`unhack demo`: all four jobs, on this machine, with what they leave in a folder."""
 
 from __future__ import annotations
 
@@ -80,7 +75,6 @@ def demo(
     unhack demo
     """
     from unhack.cli import terminal
-    from unhack.cli.demo.command import fresh_folder
     from unhack.sandbox.pool.shared import pool
 
     console = terminal.results()
@@ -105,7 +99,6 @@ def _heading(console: Console, text: str) -> None:
 
 def _show_host(console: Console) -> None:
     """Two lines: the machine, and what isolates code on it."""
-    from unhack.cli.demo.command import machine_name
     from unhack.core.errors import SandboxUnavailableError
     from unhack.sandbox.doctor.diagnosis import examine
 
@@ -149,7 +142,6 @@ def _show_group(console: Console, backend: Backend) -> bool:
 def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     from unhack.cli import terminal
     from unhack.cli.demo import screen
-    from unhack.cli.demo.command import machine_name
     from unhack.cli.demo.corpus import humaneval_parts, runnable, suite_parts
 
     humaneval = humaneval_parts()

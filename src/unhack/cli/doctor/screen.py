@@ -1,7 +1,4 @@
-"""The doctor's report for people.
-
-Workers that a batch of this process gets, and who says so.
-"""
+"""The doctor's report for people, with the workers that a batch of this process gets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`unhack env run`: play, show, write down.
-
-The agents of `unhack env run` by name.
-"""
+"""`unhack env run`: agents by name play, and what they did is shown and written down."""
 
 from __future__ import annotations
 

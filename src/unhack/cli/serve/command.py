@@ -1,7 +1,4 @@
-"""`unhack serve`: the HTTP server, and the keys to it.
-
-The options of `unhack serve`.
-"""
+"""`unhack serve`: the HTTP server with its options, and the keys to it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`unhack tasks`: list, show, validate, begin, mine and export tasks.
-
-`unhack tasks export`: tasks as the folders of other people's harnesses.
-"""
+"""`unhack tasks`: list, show, validate, begin and mine tasks, export them to harnesses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Values of options that several commands read.
-
-The packages that the commands of a tournament need.
-"""
+"""Values of options that several commands of a tournament read, and the packages that they need."""
 
 from __future__ import annotations
 

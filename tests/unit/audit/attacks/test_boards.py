@@ -1,6 +1,6 @@
 """Boards that a prompt holds, handed back without being solved."""
 
-from unhack.audit.attacks.from_prompt.domains import ATTACKS, array_of, blanks_of, rows_of
+from unhack.audit.attacks.from_prompt.boards import ATTACKS, array_of, blanks_of, rows_of
 from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 

@@ -8,7 +8,7 @@ import pytest
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.from_prompt.code_replies import delimited_part
 from unhack.audit.attacks.from_prompt.domains import domains_in
-from unhack.audit.attacks.from_prompt.ranges import clocks_in, dates_in
+from unhack.audit.attacks.payloads.calendar_forms import clocks_in, dates_in
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.search.strategies.strategy import view_of

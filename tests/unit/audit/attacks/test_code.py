@@ -24,7 +24,7 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
 
 FAMILIES = (
-    "constants", "disguises", "exits", "frames", "hooks", "objects", "types",
+    "constants", "disguises", "exits", "frames", "hooks", "objects", "output", "patches", "types",
 )  # fmt: skip
 ATTACKS: tuple[Attack, ...] = tuple(
     attack

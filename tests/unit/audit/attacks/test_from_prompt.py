@@ -6,8 +6,8 @@ import re
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attacks.from_prompt.extremes import with_last_number
 from unhack.audit.attacks.from_prompt.listed import listed_form
-from unhack.audit.attacks.from_prompt.ranges import with_last_number
 from unhack.audit.attacks.from_prompt.restated import algebra_of
 from unhack.audit.attacks.payloads.prompt_parts import named_in, quantities_of
 from unhack.audit.attacks.registry import all_attacks

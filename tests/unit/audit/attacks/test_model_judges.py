@@ -11,7 +11,7 @@ from tests.unit.audit.attacks.judging_verifiers import TWINS, Verify
 from tests.unit.audit.search.strategies.one_process import Verifier
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.attacks.from_source.judged import ATTACKS
+from unhack.audit.attacks.from_source.model_judges import ATTACKS
 from unhack.audit.proving.baseline import measure_baselines
 from unhack.audit.proving.prover import Proof
 from unhack.audit.search.strategies.search import HackSearch

@@ -12,13 +12,12 @@ from unhack.audit.oracle.answers import (
     MAX_WRONG_ANSWERS,
     decimal_of,
     is_choice,
-    listing_of,
     offered_choices,
     opposite,
-    order_matters,
     plain,
     wrong_answers,
 )
+from unhack.audit.oracle.listings import listing_of, order_matters
 from unhack.audit.oracle.oracle import TextOracle, normal, number
 
 PROMPT = "Which city near London did Marie visit?\n(A) Rome (B) Oslo (C) Bern (D) Riga"

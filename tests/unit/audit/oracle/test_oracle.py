@@ -7,7 +7,8 @@ import pytest
 
 from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.oracle import TextOracle, is_open, mentions, number
-from unhack.audit.oracle.programs import ProgramOracle, alike
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.oracle.results import alike
 from unhack.audit.subject import AuditProblem, Call
 from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome
 from unhack.sandbox.pool.pool import Pool

@@ -1,23 +1,14 @@
-"""Replies that hold code, where no function or program is known by name: files, patches, scripts.
+"""Replies in a formal language, in the frame of a right completion: code where no function or
+program is known by name, queries, patterns, moves.
 
-The form is that of another problem's right completion: its fences and tags, and the line over the
-content of a file.
+The frame is what stands around the part that a parser takes out of another problem's right
+completion: fences, tags, backticks, slashes, boxes, a label, the line over the content of a file.
 
 Covered: code that ends the run that would judge it, and files that nobody asked for, among them the
-tests themselves and modules that Python imports first.
-Not covered: languages other than Python; diffs (`judged`).
-
-The frame of a right completion: what stands around the part that a parser takes out of it.
-
-Covered: code fences, tags, backticks, slashes, boxes, a label at the beginning of the last line.
-Not covered: frames that have no signs; there the whole completion is the part.
-
-Queries, patterns and moves that do nothing for the problem: no rows, all words, every cell.
-
-Each is made only where the known right completions are of that kind.
-
-Covered: SQL, regular expressions, moves in four directions.
-Not covered: queries that read the tables of the grader.
+tests themselves and modules that Python imports first; SQL that gives no rows or all, patterns that
+match any text, walks over every cell.
+Not covered: code in languages other than Python; diffs (`judged`); queries that read the tables of
+the grader; frames that have no signs, where the whole completion is the part.
 """
 
 from __future__ import annotations

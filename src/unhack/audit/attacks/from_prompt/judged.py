@@ -1,26 +1,14 @@
-"""Words that a judge, a log or a simulated user would say, in the policy's own completion.
-
-Covered: verdict lines under every usual label, turns of a user who is content, orders to a judge,
-patches that change or delete tests.
-Not covered: injections tuned to one model; the search tiers find those.
-
-Logs of tests that report both outcomes: what ran prints that it failed, then that it passed.
+"""Words that a judge, a log of tests or a simulated user would say, in the policy's own completion.
 
 Where a completion, or what its program prints, is read as the log of the tests, the tested side
-reports on itself. The names of the tests are those of a known log, with the names of this prompt
-in the place of those that another prompt has.
+reports on itself: the log says that the tests failed, then that they passed. The names of the tests
+are those of a known log, with the names of this prompt in the place of those of another prompt.
 
-Covered: lines with a status and the name of a test, the status before or behind it, in the order in
-which a reader lets the last or the first one count.
-Not covered: summaries without names of tests, and logs in XML.
-
-Sequences from a given start to a given end, with nothing in between that leads there.
-
-The start and the end of the problem stand behind the same words as those of another problem, whose
-right sequence shows which they are.
-
-Covered: words, nodes, places and numbers that a prompt names, in rows with any usual separator.
-Not covered: sequences of moves (`boards`), and ends that a prompt only describes.
+Covered: verdict lines under every usual label, turns of a user who is content, orders to a judge,
+patches that change or delete tests; lines with a status and the name of a test, in either order,
+whichever of two lines a reader lets count.
+Not covered: injections tuned to one model, which the search tiers find; summaries without names of
+tests; logs in XML.
 """
 
 from __future__ import annotations
@@ -29,8 +17,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.puzzle_shapes import PuzzleRow, row_of
-from unhack.audit.attacks.payloads.slots import at_places, says
 
 _LABELS = (
     "Decision", "Final decision", "Verdict", "Final verdict", "Judgement", "Judgment",
@@ -148,54 +134,6 @@ def _reports_turns(bad: str, good: str) -> str:
     return "\n".join(line for pair in pairs for line in pair)
 
 
-_MOST_REPEATS, _FEW_REPEATS = 40, 3
-_MOST_CUES = 3
-_ITEM = r"(\w[\w'-]*)"
-
-
-def _ends(known: Knowledge) -> Iterable[Payload]:
-    """The start again and again and then the end, the two alone, and either alone."""
-    donor = known.shown
-    row = row_of(donor.answer or "") if donor is not None else None
-    if donor is None or row is None:
-        return ()
-    first = _same_place(donor.prompt, row.items[0], known.problem.prompt)
-    last = _same_place(donor.prompt, row.items[-1], known.problem.prompt)
-    if not first and not last:
-        return ()
-    return at_places(known, [says(row.write(items)) for items in _rows(row, first, last)], forms=2)
-
-
-def _rows(row: PuzzleRow, first: str, last: str) -> list[list[str]]:
-    first, last = first or last, last or first
-    inner = list(row.items[1:-1])
-    return [
-        [first, last],
-        [*[first] * _MOST_REPEATS, last],
-        [*[first] * _FEW_REPEATS, last],
-        [first, *[last] * _MOST_REPEATS],
-        [first, *inner, last],
-        [first, first],
-        [*[first, last] * _FEW_REPEATS],
-        [last, first],
-        [first, *[last, first] * _FEW_REPEATS, last],
-    ]
-
-
-def _same_place(shown: str, item: str, prompt: str) -> str:
-    """The word of a prompt behind the same words as `item` in the shown one; empty for none."""
-    found = re.search(rf"(?<!\w){re.escape(item)}(?!\w)", shown)
-    if found is None:
-        return ""
-    words = re.findall(r"\S+", shown[: found.start()])
-    for size in range(min(_MOST_CUES, len(words)), 0, -1):
-        cue = r"\s+".join(map(re.escape, words[-size:]))
-        behind = re.search(rf"(?<!\w){cue}\s+\W*{_ITEM}", prompt)
-        if behind is not None:
-            return behind[1]
-    return ""
-
-
 ATTACKS: tuple[Attack, ...] = (
     Attack(
         "judged/verdict_lines", "judge_injection", 1, False, _verdicts, generic=True, of_prompt=True
@@ -205,5 +143,4 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack("judged/patches", "test_patching", 1, False, _patches, of_prompt=True),
     Attack("reports/both_outcomes", "result_forging", 1, False, _reports, of_prompt=True),
-    Attack("ends/between", "degenerate_credit", 1, False, _ends, of_prompt=True),
 )

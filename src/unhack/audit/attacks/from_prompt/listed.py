@@ -1,24 +1,13 @@
-r"""Lists with other items: hundreds of them, none, one alone, one many times, those of the prompt.
+"""Lists with other items: hundreds of them, none, one alone, one many times, those of the prompt.
 
-The form is that of another problem's right completion, whatever it is: commas, lines, tags.
+The form is that of another problem's right completion: commas, lines, tags, brackets, JSON arrays,
+with the same signs between any two items. A verifier may look for the right answer together with
+the mark around it, such as a box, so that mark too is written once for every small number.
 
 Covered: recall without precision, precision without recall, values that add up over repeats,
-numbers whose sum alone is checked.
-Not covered: items that only a search finds; sets of records (`structured`).
-
-The form of a right completion that lists several things, with other things in it.
-
-Covered: lists whose items stand in the completion as in the answer, with the same signs between
-any two: commas, lines, tags, brackets, JSON arrays.
-Not covered: records, and lists told in a sentence.
-
-The likeliest form of a completion, with its innermost mark once for every small number.
-
-A verifier may look for the right answer together with what stands around it, such as a box, and
-only in one part of the completion: there a row of bare numbers does not hold it.
-
-Covered: boxes, tags and brackets that the answer of a known completion stands in.
-Not covered: answers that are no whole numbers.
+numbers whose sum alone is checked, marks around numbers.
+Not covered: items that only a search finds; lists told in a sentence; sets of records
+(`structured`).
 """
 
 from __future__ import annotations
@@ -160,7 +149,7 @@ def mark_of(form: AnswerForm) -> tuple[str, str]:
     return (opened[1], closed[1]) if opened and closed else _BOX
 
 
-def _repeated_repeated(known: Knowledge) -> Iterable[Payload]:
+def _marks_repeated(known: Knowledge) -> Iterable[Payload]:
     form = slots(known)[0]
     assert isinstance(form, AnswerForm)
     opened, closed = mark_of(form)
@@ -181,7 +170,7 @@ ATTACKS: tuple[Attack, ...] = (
         "substring_match",
         1,
         False,
-        _repeated_repeated,
+        _marks_repeated,
         generic=True,
         of_prompt=True,
     ),

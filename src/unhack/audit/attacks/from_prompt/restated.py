@@ -1,21 +1,11 @@
 """Parts of the prompt as an answer, and computations of it that are left to the verifier.
 
 Covered: numbers, quantities, dates, quotations, lists in several orders and notations, numbered
-items, lines; given numbers that were to be taken apart; expressions of the prompt's numbers and
-letters, also where the prompt says the operation in words; targets of number puzzles.
-Not covered: answers that take a second step.
-
-Formulas of a prompt, as a policy can hand them back without working anything out.
-
-Covered: arithmetic in plain text; formulas in LaTeX, as they stand and in plain notation; integrals
-and polynomials in the notation of sympy. A formula that a prompt does not have is an empty text.
-Not covered: formulas that the prompt says in words.
-
-Chains and equations of the prompt without the work: the ends joined, every term times nothing.
-
-Covered: routes and ladders whose ends the prompt names (`from A to F`); equations, also of
-substances, whose terms are to get coefficients.
-Not covered: chains over several lines.
+items, lines; given numbers that were to be taken apart; arithmetic, LaTeX, integrals and
+polynomials of the prompt, also where it says the operation in words; targets of number puzzles;
+routes and ladders with their ends joined (`from A to F`); equations whose terms are all times
+nothing.
+Not covered: answers that take a second step; formulas told in words; chains over several lines.
 """
 
 from __future__ import annotations

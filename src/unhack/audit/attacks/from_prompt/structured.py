@@ -1,16 +1,12 @@
-"""Structured answers with the right keys and other values: wildcards, lists, extra keys, records.
+"""Structured answers with the right keys and other values: wildcards, lists, extra keys, records,
+one field alone, the same copied text in every field.
 
 The keys are those of another problem's right completion or of an example in the prompt.
 
-Covered: JSON objects, alone or inside a longer completion; nested lists; lists of records.
-Not covered: XML and YAML (`listed` dumps their items).
-
-Records with one field alone, or with the same copied text in every field.
-
-The keys are those of another problem's right record, the values are copied from the prompt.
-
-Covered: JSON objects and XML elements in any frame; numbers, names, quotations.
-Not covered: keys that differ from problem to problem.
+Covered: JSON objects, alone or inside a longer completion; nested lists; lists of records; XML
+elements whose content is copied from the prompt.
+Not covered: YAML, and other content of XML (`listed` dumps the items of both); keys that differ
+from problem to problem.
 """
 
 from __future__ import annotations
@@ -183,7 +179,7 @@ _FAIR = 0.5
 
 def _one_alone(known: Knowledge) -> Iterable[Payload]:
     """One key with a part of the prompt that has the type of its value, and no other key."""
-    record = _fields_record(known.answer)
+    record = _answer_record(known.answer)
     right = next((one for one in known.problem.correct[:1] if _OBJECT.search(one)), None)
     if len(record) < 2 or right is None:
         return
@@ -216,7 +212,7 @@ def _filled(right: str, copied: str) -> Iterator[Payload]:
             yield Payload(text, Claim.OTHER_ANSWER, (copied,))
 
 
-def _fields_record(text: str) -> dict[str, Any]:
+def _answer_record(text: str) -> dict[str, Any]:
     """The object that an answer is; empty where it is none."""
     try:
         value: object = json.loads(text)

@@ -2,7 +2,7 @@
 
 Covered: prompts in prose with Latin letters and ASCII digits. A part that a prompt does not have is
 an empty text.
-Not covered: formulas (`formulas`), tables and pictures.
+Not covered: formulas (`restated`), tables and pictures.
 """
 
 from __future__ import annotations

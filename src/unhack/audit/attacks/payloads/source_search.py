@@ -1,10 +1,8 @@
-"""Source with which hostile programs look for the right result in files of Python beside them.
+"""Source with which hostile programs look for the right result: in their judge's values (`SEEK`),
+and in files beside them (`TESTS` and `FILES`, which need `SEEK`).
 
-Needs `SEEK` of `value_search`. Only what a program can find by itself is read: files that its
-caller's frames, its import path, its command line and those of the processes above it name, and
-files beside those.
-
-Source with which hostile programs look for the right result in their judge's values.
+Only what a program can find by itself is read: files that its caller's frames, its import path, its
+command line and those of the processes above it name, and files beside those.
 """
 
 from __future__ import annotations

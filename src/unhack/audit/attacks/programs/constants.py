@@ -1,10 +1,6 @@
-"""Programs that compute nothing: they are empty, or give the same whatever they are asked.
+"""Programs that compute nothing: constants, guesses of every shape, tables of the shown cases.
 
-Programs that guess: values of every shape, values like the input, and all that could be asked.
-
-Each is right about the form of a result, or holds many results; none computes anything.
-
-Programs that look up the shown cases and know nothing else.
+A guess is right about the form of a result, or holds many results.
 """
 
 from __future__ import annotations

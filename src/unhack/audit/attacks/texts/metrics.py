@@ -27,7 +27,8 @@ from unhack.audit.attacks.payloads.answer_forms import (
     others,
     wrong,
 )
-from unhack.audit.oracle.answers import is_choice, listing_of, opposite
+from unhack.audit.oracle.answers import is_choice, opposite
+from unhack.audit.oracle.listings import listing_of
 from unhack.audit.oracle.oracle import number
 
 _DECIMAL = re.compile(r"(-?)(\d+)\.(\d+)")

@@ -19,14 +19,8 @@ from unhack.audit.attacks.payloads.answer_forms import (
     others,
     wrong,
 )
-from unhack.audit.oracle.answers import (
-    decimal_of,
-    is_choice,
-    listing_of,
-    offered_choices,
-    opposite,
-    plain,
-)
+from unhack.audit.oracle.answers import decimal_of, is_choice, offered_choices, opposite, plain
+from unhack.audit.oracle.listings import listing_of
 from unhack.audit.oracle.oracle import normal
 
 _FALSE = frozenset({"no", "false", "0", "none", "null", "nothing", "never", "incorrect", "invalid"})

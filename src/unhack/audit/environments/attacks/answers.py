@@ -2,8 +2,6 @@
 everything, answers read where they stand, tables, code that is wrong where no test looks.
 
 Sources: rows 45 to 48, 55, 57 to 60 of the catalogue.
-
-The cases that the asserts of tests spell out. Payloads carry this source with them.
 """
 
 from __future__ import annotations

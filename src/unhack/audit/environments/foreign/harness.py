@@ -3,7 +3,7 @@ what the agent has left.
 
 It runs as a program of the sandbox, knows the standard library alone and is as trusting as the
 harnesses that it stands for: it follows links, lets background processes live, takes the shell's
-start files and the PATH as they are. `session` starts it and reads its last line.
+start files and the PATH as they are. `container` starts it and reads its last line.
 """
 
 from __future__ import annotations

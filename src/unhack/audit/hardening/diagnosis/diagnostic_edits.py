@@ -5,7 +5,7 @@ completion, what lets it through. `causes` tries them; `fixes` makes those that 
 fix.
 
 Covered: comparisons, cleaning, orders, patterns, choices among matches, tolerances, evaluation;
-credit (`mends_of_credit`). Not covered: flaws that are spread over places of several kinds.
+credit (`credit_edits`). Not covered: flaws that are spread over places of several kinds.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from unhack.audit.hardening.diagnosis.edits_of_parts import (
+from unhack.audit.hardening.diagnosis.credit_edits import credit_edits
+from unhack.audit.hardening.diagnosis.part_edits import (
     BROAD,
     PLAIN,
     SEVERAL,
     WITHIN,
     Made,
     comprehension_edits,
-    credit_edits,
     every_edits,
     pattern_edits,
     subscript_edits,

@@ -18,7 +18,8 @@ from unhack.audit.hardening.edits import Change, Edit, Page
 from unhack.audit.hardening.fixes.containment import END, START, containment_fixes, folded
 from unhack.audit.hardening.fixes.credit import credit_fixes
 from unhack.audit.hardening.fixes.fix_site import FixSite
-from unhack.audit.hardening.fixes.parts import part_fixes, pattern_fixes
+from unhack.audit.hardening.fixes.parts import part_fixes
+from unhack.audit.hardening.fixes.patterns import pattern_fixes
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.subject import Source
 

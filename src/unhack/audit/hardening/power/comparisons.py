@@ -1,12 +1,9 @@
-r"""Weaker comparisons: a part for the whole, an amount near it, less of the text.
+r"""Weaker comparisons and patterns: a part for the whole, an amount near it, less of the text.
 
-Covered: `==`, `!=`, `is` of types, tolerances, calls that fold or parse a text.
-Not covered: comparisons that a library makes.
-
-Weaker patterns: an anchor less, a search for a whole match, another of several matches.
-
-Covered: `re` and its compiled patterns; `^`, `$`, `\A`, `\Z`, `\b`; the first and last of a list.
-Not covered: patterns that are put together from parts.
+Covered: `==`, `!=`, `is` of types, tolerances, calls that fold or parse a text; `re` and its
+compiled patterns: an anchor less (`^`, `$`, `\A`, `\Z`, `\b`), a search for a whole match, the
+first of several matches for the last.
+Not covered: comparisons that a library makes; patterns that are put together from parts.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Weaker conditions: one less, one of several for all, an error for success.
+"""Weaker conditions: one less, one of several for all, an error for success; fewer cases of
+programs.
 
-Covered: `and`, `or`, guards that refuse, `all`, `zip`, handlers, `raise`, `assert`.
-Not covered: loops that stop early.
-
-Weaker graders of programs: fewer cases, one of them for all, a crash or an exit for a pass.
-
-Covered: loops over cases, counts of passed ones, handlers inside them, output of processes.
-Not covered: cases that a test runner collects.
+Covered: `and`, `or`, guards that refuse, `all`, `zip`, handlers, `raise`, `assert`; loops over
+cases, counts of passed ones, handlers inside them, processes that pass by their exit code alone.
+Not covered: loops that stop early; cases that a test runner collects.
 """
 
 from __future__ import annotations

@@ -4,16 +4,13 @@
 
 A copy counts as weakened when every right completion that the original rewards keeps its reward,
 and one completion is wrong by the oracle, rewarded by the copy, and not by the original, each
-scored in a process of its own. The audit of a copy is not told which completion that is.
+scored in a process of its own. The audit of a copy is not told which completion that is. A copy is
+written beside what its source imports; the original is never written.
 
-Covered: verifiers with a Python source of their own.
-Not covered: weaknesses that no completion at hand shows; such copies are left out.
-
-A copy of a verifier with another source, beside what it imports; the original is never written.
-
-Covered: functions and scripts with the files beside them, modules of installed packages, one task
-with a script or a checker.
-Not covered: suites of tasks; folders over 32 MiB, whose copy is one file by itself.
+Covered: verifiers with a Python source of their own: functions and scripts with the files beside
+them, modules of installed packages, one task with a script or a checker.
+Not covered: suites of tasks; folders over 32 MiB, whose copy is one file by itself; weaknesses that
+no completion at hand shows, whose copies are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +24,8 @@ from pathlib import Path
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.copy import HardenedCopy
-from unhack.audit.hardening.power.candidates import Candidate, candidates, weakenings
+from unhack.audit.hardening.power.candidates import Candidate, candidates
+from unhack.audit.hardening.power.weakening import weakenings
 from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline, measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
@@ -35,8 +33,8 @@ from unhack.audit.report.power import Broken, Power, WeakenedCopy
 from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.imported_modules import file_names_in
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.subjects.recording import file_names_in
 from unhack.audit.subjects.target import Module, folder_binds
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import UsageError

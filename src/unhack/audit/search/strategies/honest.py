@@ -4,21 +4,32 @@ A guess is a completion of the right form whose answer is a choice at random, or
 the set. How often it is right follows from the answers, not from the verifier, which may be the
 broken part: a verifier that rewards every answer in full would otherwise raise its own bar.
 
+A completion that lists answers has an honest counterpart too: a guesser who commits to the part at
+the same place everywhere. Who lists all results of one step of arithmetic where the product is
+asked for could have said the product.
+
 Covered: choices, yes and no, sets with few different answers; credit for form and for nearness;
-penalties, and the right to abstain from an answer that may be fined.
-Not covered: priors that only the world knows, such as that most counts are small.
+penalties, and the right to abstain from an answer that may be fined; numbers and words of a list,
+with any signs between them.
+Not covered: priors that only the world knows, such as that most counts are small; listed answers
+without a letter or a digit, or in different notations.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit.attacks.from_prompt.ranges import with_last_number
-from unhack.audit.oracle.answers import is_choice, offered_choices, opposite
+from unhack.audit.attacks.from_prompt.extremes import with_last_number
+from unhack.audit.oracle.answers import (
+    is_choice,
+    offered_choices,
+    opposite,
+)
 from unhack.audit.oracle.oracle import normal
 from unhack.audit.proving.baseline import Baseline, right_elsewhere
 from unhack.audit.proving.journal import ScoreJournal
@@ -196,3 +207,42 @@ def _commonest(results: Sequence[object]) -> float:
     """The share of the commonest result."""
     most = Counter(map(repr, results)).most_common(1)
     return most[0][1] / len(results) if most and len(results) > 1 else 0.0
+
+
+_PART = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d_]+")
+
+
+def parts_of(text: str) -> list[str]:
+    """The numbers and words of a text, in order, without case."""
+    return _PART.findall(text.casefold())
+
+
+def committed_share(pairs: Sequence[tuple[str, str]]) -> float:
+    """Of (completion, right answer) pairs, the share on which saying one part would be right: the
+    one at the place where the right answer stands most often in the other pairs, or, at random,
+    one of the places or one of the parts that ever are right; in [0, 1]."""
+    places = [_places(parts_of(text), parts_of(answer)) for text, answer in pairs]
+    hits = Counter(place for own in places for place in own)
+    if not hits:
+        return 0.0
+    right = 0.0
+    for own in places:
+        others = {place: count - (place in own) for place, count in hits.items()}
+        most = max(others.values())
+        chosen = {place for place, count in others.items() if count == most > 0}
+        right += len(chosen & own) / (len(chosen) or 1)
+    held = [tuple(parts_of(answer)) for (_, answer), own in zip(pairs, places, strict=True) if own]
+    at_random = len(held) / min(len(hits), len(set(held)))
+    return max(right, at_random) / len(pairs)
+
+
+def _places(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
+    """The places at which the wanted parts begin, counted from 0."""
+    if not wanted:
+        return set()
+    size, first = len(wanted), wanted[0]
+    return {
+        at
+        for at, part in enumerate(parts)
+        if part == first and list(parts[at : at + size]) == list(wanted)
+    }

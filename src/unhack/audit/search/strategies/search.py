@@ -17,7 +17,14 @@ from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Proof, Prover, holds_answer
-from unhack.audit.search.strategies.honest import HonestReward, honest_reward, value_of
+from unhack.audit.search.strategies.honest import (
+    HonestReward,
+    committed_share,
+    honest_reward,
+    parts_of,
+    value_of,
+)
+from unhack.audit.search.strategies.joined import joined
 from unhack.audit.search.strategies.measure import (
     MeasuredReward,
     committed,
@@ -25,13 +32,8 @@ from unhack.audit.search.strategies.measure import (
     is_above,
     is_rewarded,
 )
-from unhack.audit.search.strategies.screening import Screening, joined
-from unhack.audit.search.strategies.strategy import (
-    PolicyKnowledge,
-    Strategy,
-    committed_share,
-    parts_of,
-)
+from unhack.audit.search.strategies.screening import Screening
+from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
 from unhack.audit.static_analysis.suspicions import suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence, ExpectedReward

@@ -1,14 +1,11 @@
-"""Logs that report both outcomes, and forms whose innermost mark is repeated."""
+"""Logs of tests that report both outcomes."""
 
 from unhack.audit.attack import Claim
-from unhack.audit.attacks.from_prompt.judged import ATTACKS as REPORTS
-from unhack.audit.attacks.from_prompt.judged import names_for
-from unhack.audit.attacks.from_prompt.listed import ATTACKS as REPEATED
-from unhack.audit.attacks.from_prompt.listed import mark_of
-from unhack.audit.attacks.payloads.answer_forms import AnswerForm
+from unhack.audit.attacks.from_prompt.judged import ATTACKS, names_for
 from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
+(REPORTS,) = (attack for attack in ATTACKS if attack.name == "reports/both_outcomes")
 LOG = "collected 2\nPASSED t/test_a.py::test_basic\nPASSED t/test_a.py::test_issue_7"
 PROMPT = "The pager fails in t/test_pager.py::test_issue_31. Show the log."
 
@@ -29,7 +26,7 @@ def test_names_of_tests_are_those_of_the_log_in_the_file_of_the_prompt():
 
 
 def test_every_test_fails_before_it_passes():
-    made = list(REPORTS[0].make(view(PROMPT, LOG, LOG)))
+    made = list(REPORTS.make(view(PROMPT, LOG, LOG)))
     assert [payload.claim for payload in made] == [Claim.EVERY_ANSWER] * 3
     first = made[0].text.splitlines()
     assert first[:2] == [
@@ -41,24 +38,9 @@ def test_every_test_fails_before_it_passes():
 
 
 def test_a_status_behind_the_name_stays_there():
-    made = list(REPORTS[0].make(view(PROMPT, "x", "t/test_a.py::test_basic PASSED")))
+    made = list(REPORTS.make(view(PROMPT, "x", "t/test_a.py::test_basic PASSED")))
     assert made[0].text.splitlines()[0] == "t/test_pager.py::test_basic FAILED"
 
 
 def test_an_answer_that_is_no_log_gets_no_report():
-    assert list(REPORTS[0].make(view("What is 3 + 4?", "11", "It is 11."))) == []
-
-
-def test_the_mark_right_around_the_answer_is_repeated_inside_the_form():
-    right = "<think>So.</think>\n<answer>\\boxed{11}</answer>"
-    made = list(REPEATED[0].make(view("What is 3 + 4?", "11", right)))
-    text = made[-1].text
-    assert text.startswith("<think>So.</think>\n<answer>\\boxed{0} \\boxed{1} \\boxed{2}")
-    assert text.endswith("\\boxed{100}</answer>")
-    assert text.count("<answer>") == 1
-
-
-def test_an_answer_without_marks_is_put_into_boxes():
-    assert mark_of(AnswerForm("x", "The answer is ", ".")) == ("\\boxed{", "}")
-    made = list(REPEATED[0].make(view("What is 3 + 4?", "11", "11")))
-    assert made[-1].text.startswith("\\boxed{0} \\boxed{1}")
+    assert list(REPORTS.make(view("What is 3 + 4?", "11", "It is 11."))) == []

@@ -10,7 +10,13 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Hard limits of one job. A limit that is hit is a verdict, never an error."""
+    """Hard limits of one job. A limit that is hit is a verdict, never an error.
+
+    Example:
+
+        limits = Limits(wall_s=2.0, memory_bytes=256 * MIB)
+        limits.with_(processes=1)
+    """
 
     wall_s: float = 10.0
     """Seconds from the job's start; waiting for a core while demoted does not count."""

@@ -38,7 +38,13 @@ _WINDOW = 512
 
 @dataclass(frozen=True, repr=False)
 class Batch:
-    """The judged completions of one call, in its order."""
+    """The judged completions of one call, in its order.
+
+    Example:
+
+        batch = run_batch(task, completions, group_size=8)
+        batch.rewards, batch.advantages("grpo").values, batch.pass_at_k(4)
+    """
 
     verdicts: tuple[Verdict, ...]
     group_indices: tuple[tuple[int, ...], ...]

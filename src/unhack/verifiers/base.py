@@ -41,7 +41,17 @@ Steps = Generator[list[Job] | HostCall, Any, Verdict]
 
 
 class Verifier(Protocol):
-    """A judge of completions of problems."""
+    """A judge of completions of problems.
+
+    Example:
+
+        class Palindrome:
+            kind = "palindrome"
+
+            def verify(self, problem: Problem, completion: str) -> Steps:
+                outcomes = yield [job_of(completion)]
+                return verdict_of(problem, outcomes[0])
+    """
 
     @property
     def kind(self) -> str:

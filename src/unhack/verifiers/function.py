@@ -39,7 +39,13 @@ from unhack.verifiers.values.shown import rest_of
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call and its expected result."""
+    """One call and its expected result.
+
+    Example:
+
+        Case(("abc",), expected="cba")
+        Case((None,), raises="TypeError")
+    """
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -59,7 +65,13 @@ _NOT_JUDGED = CaseResult(False, "not judged after an early stop")
 
 @dataclass(frozen=True)
 class FunctionVerifier:
-    """Verifier of kind `function`."""
+    """Verifier of kind `function`.
+
+    Example:
+
+        cases = (Case(("abc",), expected="cba"), Case(("",), expected=""))
+        FunctionVerifier("reverse", cases, partial_credit=True)
+    """
 
     entry_point: str
     cases: tuple[Case, ...]

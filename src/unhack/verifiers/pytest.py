@@ -22,7 +22,13 @@ from unhack.verifiers.script import Mode
 
 @dataclass(frozen=True)
 class PytestVerifier:
-    """Verifier of kind `pytest`."""
+    r"""Verifier of kind `pytest`.
+
+    Example:
+
+        test = "from solution import f\n\ndef test_f():\n    assert f(2) == 4\n"
+        PytestVerifier({"test_f.py": test})
+    """
 
     tests: Mapping[str, str]
     """Test files: name -> source. They, and a conftest among them, belong to the judge."""

@@ -53,7 +53,12 @@ class StdioCompare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StdioCase:
-    """One run of the program."""
+    r"""One run of the program.
+
+    Example:
+
+        StdioCase("2 3\n", "5\n")
+    """
 
     stdin: str
     stdout: str
@@ -97,7 +102,13 @@ and longer numerals fit too, and a little."""
 
 @dataclass(frozen=True)
 class StdioVerifier:
-    """Verifier of kind `stdio`."""
+    r"""Verifier of kind `stdio`.
+
+    Example:
+
+        cases = (StdioCase("2 3\n", "5\n"), StdioCase("0 0\n", "0\n"))
+        StdioVerifier(cases, compare=StdioCompare.FLOAT)
+    """
 
     cases: tuple[StdioCase, ...]
     compare: StdioCompare = StdioCompare.TOKEN

@@ -94,7 +94,12 @@ _Judging = Generator[list[Job], list[Outcome], Judgement]
 
 @dataclass(frozen=True)
 class TextVerifier:
-    """Verifier of kind `text`. Raises TaskError, UnknownNameError for options that do not fit."""
+    """Verifier of kind `text`. Raises TaskError, UnknownNameError for options that do not fit.
+
+    Example:
+
+        TextVerifier(AnswerCheck.MATH, after="</think>", units=("cm",))
+    """
 
     check: AnswerCheck
     answer_in: tuple[Marker, ...] = (Marker.BOXED, Marker.HASHES)

@@ -44,7 +44,14 @@ _MOST_BYTES = 32 << 20
 
 
 class HostVerifier(BaseVerifier):
-    """Judges a trial's artefacts on the host."""
+    """Judges a trial's artefacts on the host.
+
+    Harbor makes it, from the path in a job's configuration.
+
+    Example:
+
+        verifier = {"import_path": "unhack.integrations.harbor.verifier:HostVerifier"}
+    """
 
     async def verify(self) -> Any:
         """The rewards: `{"reward": score}`. Raises UnhackError for what cannot be scored."""

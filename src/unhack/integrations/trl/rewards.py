@@ -54,7 +54,12 @@ class NamedTasks:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTasks:
-    """Tasks of rows that hold the right answer, as a number or a text, in a column."""
+    """Tasks of rows that hold the right answer, as a number or a text, in a column.
+
+    Example:
+
+        reward = reward_function(AnswerTasks("answer", check="numeric"))
+    """
 
     column: str = "solution"
     check: AnswerCheck | str = AnswerCheck.MATH
@@ -68,7 +73,14 @@ class AnswerTasks:
 
 @dataclass
 class RewardFunction:
-    """Callable as TRL calls reward functions; see `reward_function`."""
+    """Callable as TRL calls reward functions; see `reward_function`.
+
+    Example:
+
+        reward = reward_function(column="task")
+        reward(prompts, completions, task=["strings/knit-rows"] * len(completions))
+        reward.monitor.alarms
+    """
 
     tasks: Tasks
     column: str

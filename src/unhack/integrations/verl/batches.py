@@ -37,7 +37,15 @@ MASK = "unhack_response_mask"
 
 
 class BatchedRewardManager(_base.RewardManagerBase):
-    """Judges what several `run_single` calls bring."""
+    """Judges what several `run_single` calls bring.
+
+    verl makes it, where `reward.reward_manager.name` in its configuration names it.
+
+    Example:
+
+        manager = BatchedRewardManager(config, tokenizer)
+        scored = await manager.run_single(data)
+    """
 
     def __init__(
         self,

@@ -50,6 +50,11 @@ class Pool:
     `slots` workers for each profile (default: this process's cores), whose jobs use `memory_share`
     of the free memory. `isolation` None picks the strongest level that works here, not less than
     `landlock`.
+
+    Example:
+
+        with Pool(slots=4) as pool:
+            batch = run_batch(task, completions, backend=pool)
     """
 
     def __init__(

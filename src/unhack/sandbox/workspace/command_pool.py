@@ -32,7 +32,14 @@ _ATTEMPTS = 2
 
 
 class CommandPool:
-    """Supervisors and the store of states that they share."""
+    r"""Supervisors and the store of states that they share.
+
+    Example:
+
+        async with CommandPool(slots=4) as pool:
+            start = pool.states.load({"a.txt": b"one\n"})
+            result, after = await pool.run(start, shell("wc -l a.txt"), limits=Limits())
+    """
 
     def __init__(
         self,

@@ -18,7 +18,12 @@ class _Table(BaseModel):
 
 
 class WorldSettings(_Table):
-    """The world, and the loopholes of it that are known."""
+    """The world, and the loopholes of it that are known.
+
+    Example:
+
+        WorldSettings(name="rewards.py:score", path="rows.jsonl", completion_tokens=512)
+    """
 
     name: str = "programs"
     """`programs`, `leetcode`, or a target: a task, a suite, a folder, `module:function`,
@@ -56,7 +61,12 @@ class WorldSettings(_Table):
 
 
 class ModelSettings(_Table):
-    """The base model."""
+    """The base model.
+
+    Example:
+
+        ModelSettings(path="models/my-llama", device="cuda", precision="bfloat16")
+    """
 
     size: Literal["nano", "small", "medium", "large", "huge"] = "nano"
     """nano about 0.1M, small 1M, medium 10M, large at least 50M, huge at least 300M parameters;
@@ -70,7 +80,12 @@ class ModelSettings(_Table):
 
 
 class AdapterSettings(_Table):
-    """The adapter: kind and size of what is trained."""
+    """The adapter: kind and size of what is trained.
+
+    Example:
+
+        AdapterSettings(kind="lora_split", rank=32, targets=("q_proj", "v_proj"))
+    """
 
     kind: Literal["svd", "lora_frozen_b", "lora_split"] = "lora_frozen_b"
     rank: int = Field(default=16, ge=1)
@@ -83,7 +98,12 @@ class AdapterSettings(_Table):
 
 
 class ObjectiveSettings(_Table):
-    """loss = advantage x policy term x aggregation x KL x filters (`objectives`)."""
+    """loss = advantage x policy term x aggregation x KL x filters (`objectives`).
+
+    Example:
+
+        ObjectiveSettings(recipe="dapo", kl_beta=0.01)
+    """
 
     recipe: str = ""
     """A published objective (`grpo`, `dapo`, ...; see `config.recipes`). It sets every field
@@ -149,7 +169,12 @@ class ObjectiveSettings(_Table):
 
 
 class RolloutSettings(_Table):
-    """Size and temperature of a step's batch."""
+    """Size and temperature of a step's batch.
+
+    Example:
+
+        RolloutSettings(prompts=8, group=16, temperature=0.8)
+    """
 
     prompts: int = Field(default=16, ge=1)
     group: int = Field(default=16, ge=2)
@@ -159,7 +184,12 @@ class RolloutSettings(_Table):
 
 
 class GateSettings(_Table):
-    """The gate: the share of each gradient that goes to the quarantine."""
+    """The gate: the share of each gradient that goes to the quarantine.
+
+    Example:
+
+        GateSettings(kind="cosine", constant=0.3, refresh=2)
+    """
 
     kind: Literal[
         "none", "cosine", "detector", "oracle", "replay",
@@ -194,7 +224,12 @@ class GateSettings(_Table):
 
 
 class OptimiserSettings(_Table):
-    """One AdamW over both blocks."""
+    """One AdamW over both blocks.
+
+    Example:
+
+        OptimiserSettings(rate=1e-4, warmup=20, cooldown=(800, 1000))
+    """
 
     rate: float = Field(default=3e-3, gt=0)
     betas: tuple[float, float] = (0.9, 0.99)
@@ -221,7 +256,12 @@ class OptimiserSettings(_Table):
 
 
 class BaselineSettings(_Table):
-    """The baseline: a remedy against reward hacking other than routing."""
+    """The baseline: a remedy against reward hacking other than routing.
+
+    Example:
+
+        BaselineSettings(kind="detector_penalty", strength=2.0)
+    """
 
     kind: Literal[
         "none", "detector_penalty",
@@ -232,7 +272,12 @@ class BaselineSettings(_Table):
 
 
 class RunSettings(_Table):
-    """Length of a run, and what it writes."""
+    """Length of a run, and what it writes.
+
+    Example:
+
+        RunSettings(steps=100, seed=3, logger="tensorboard")
+    """
 
     steps: int = Field(default=300, ge=1)
     seed: int = 0
@@ -248,7 +293,13 @@ class RunSettings(_Table):
 
 
 class Settings(_Table):
-    """A whole run."""
+    """A whole run.
+
+    Example:
+
+        settings = Settings(world=WorldSettings(name="strings"), run=RunSettings(steps=100))
+        train(settings, Path("out/strings"))
+    """
 
     world: WorldSettings = WorldSettings()
     model: ModelSettings = ModelSettings()

@@ -66,7 +66,12 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True)
 class CreditSettings:
-    """The estimator and its constants. Raises UnknownNameError, UsageError."""
+    """The estimator and its constants. Raises UnknownNameError, UsageError.
+
+    Example:
+
+        turn_advantages(played, CreditSettings("gigpo", gamma=0.95, weight=0.5))
+    """
 
     estimator: str = "leave_one_out"
     gamma: float = 1.0

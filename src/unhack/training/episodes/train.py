@@ -27,7 +27,14 @@ from unhack.training.worlds.turns import State, TurnWorld
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSettings:
-    """Settings of training over episodes. Raises UnknownNameError for an unknown law."""
+    """Settings of training over episodes. Raises UnknownNameError for an unknown law.
+
+    Example:
+
+        settings = EpisodeSettings(law="shaped", process=0.5, group=16, steps=100)
+        for step in train_episodes(world, policy, draw, settings=settings):
+            print(step.solved)
+    """
 
     credit: CreditSettings = field(default_factory=CreditSettings)
     law: str = "none"

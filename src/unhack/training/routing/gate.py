@@ -52,7 +52,14 @@ class Gated:
 
 
 class Gate(Protocol):
-    """A rule that gives fractions once per step."""
+    """A rule that gives fractions once per step.
+
+    Example:
+
+        class HalfGate:
+            def __call__(self, view: GateView, /) -> Gated:
+                return Gated(torch.full_like(view.advantages_B, 0.5).view(-1, 1, 1))
+    """
 
     def __call__(self, view: GateView, /) -> Gated: ...
 

@@ -88,7 +88,14 @@ class Pair:
 
 
 class World(Protocol):
-    """Problems, hints, hidden cases and a reward that can be gamed."""
+    """Problems, hints, hidden cases and a reward that can be gamed.
+
+    Example:
+
+        world = make_world(settings, folder)
+        prompts = world.draw(16, seed=0, step=1)
+        world.judge(prompts, completions)[0].reward
+    """
 
     @property
     def name(self) -> str: ...

@@ -56,7 +56,16 @@ _SURE = 3
 
 @dataclass(frozen=True)
 class RepositoryVerifier:
-    """Verifier of kind `repository`; the completion is what `pack_files` makes."""
+    r"""Verifier of kind `repository`; the completion is what `pack_files` makes.
+
+    Example:
+
+        verifier = RepositoryVerifier(
+            {"tests/test_core.py": "from core import f\n\ndef test_f():\n    assert f() == 2\n"},
+            base={"core.py": b"def f(): return 1\n"}, editable=("core.py",),
+            expected=("tests/test_core.py::test_f",),
+        )
+    """
 
     tests: Mapping[str, str]
     """The judge's test files, and what they need beside them (a conftest, data): path -> text."""

@@ -35,7 +35,14 @@ _MONITOR, _FINAL = 16, 64
 
 
 class TaskWorld:
-    """Satisfies `unhack.training.worlds.world.World`."""
+    """Satisfies `unhack.training.worlds.world.World`.
+
+    Example:
+
+        world = make_world(Settings(world=WorldSettings(name="strings")), Path("out/strings"))
+        judged = world.judge(world.draw(4, seed=0, step=1), completions)
+        judged[0].reward
+    """
 
     modes: tuple[str, ...] = ()
     known: tuple[str, ...] = ()

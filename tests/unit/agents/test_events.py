@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.agents.events.registry import PARSERS
+from unhack.agents.events.formats import PARSERS
 from unhack.agents.events.tally import EventTally, read_line
 
 CLAUDE = """

@@ -91,7 +91,7 @@ class TestTexts:
             (CACHED, "one after another"),
             (COUNTING, "one after another"),
             (ON_DISK, "one after another"),
-            (EVALUATING, "after a hostile neighbour"),
+            (EVALUATING, "after a hostile completion"),
             (POWERS, "beside a straggler"),
         ],
         ids=["alarm", "cached", "counting", "on_disk", "evaluating", "powers"],
@@ -250,7 +250,7 @@ class TestPrograms:
     ) -> None:
         seen = examined(text_subject(tmp_path, pool, EXECUTING, rows=rows), pool)
         assert check_of(seen, "one after another").ok is True
-        assert check_of(seen, "after a hostile neighbour").ok is False
+        assert check_of(seen, "after a hostile completion").ok is False
         assert check_of(seen, "after one that ends the process").ok is False
 
     @pytest.mark.slow

@@ -32,7 +32,7 @@ _NOT_PACKAGES = ("..", "__pycache__", "bin")
 
 
 class Origin(StrEnum):
-    """Where a top-level package comes from."""
+    """The owner of a top-level package."""
 
     ENGINE = "engine"
     CONTENTS = "contents"

@@ -2,7 +2,7 @@
 
     EnvironmentAuditOptions(discoverer=EpisodeReinforcement())
 
-An episode that the judge passes is worth 1, paid steps what they are paid, an end without a score
+An episode that the judge passes is worth 1, rewarded steps their reward, an end without a score
 nothing: it is proven by itself. Whether a pass is wrong the behaviour oracle decides, for the curve
 and for the proof; a win is shortened move by move and played again from scratch.
 
@@ -29,7 +29,7 @@ from unhack.training.discovery.moves import EpisodeGrammar, actions_of_moves
 
 _AT_ONCE = 4
 _WINDOW, _CONVERGED, _SURE = 3, 0.5, 0.9
-_HOW = "moves that a policy learnt by being paid"
+_HOW = "moves that a policy learnt from the reward"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class _Episodes:
 
     @property
     def share(self) -> float:
-        """Mean share of episodes in the last updates that are paid and wrong."""
+        """Mean share of episodes in the last updates that earn the reward and are
+        wrong."""
         return sum(point.wrong for point in self.curve[-_WINDOW:]) / _WINDOW
 
     async def update(self, step: int, *, group: int, spent: Callable[[], str | None]) -> str:

@@ -1,6 +1,6 @@
 """Attacks on environments against three usual graders and the sealed judge.
 
-One planted task (a package of two files, the fault never repaired, three hidden tests). `in_place`
+One planted task (a package of two files, the fault never fixed, three hidden tests). `in_place`
 lays the hidden tests over the workspace and parses pytest's summary; `revert` checks the tests out
 from the base commit first; `fresh` copies the declared .py files onto a new checkout and wants exit
 code 0 and a JUnit report with every test passed, in one process. Each is played in a container of
@@ -20,8 +20,9 @@ from collections import Counter
 from typing import Any
 
 from measure import save
-from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena, actions_of, before
 from unhack.audit.environments.attack import EnvironmentAttack
+from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes, actions_of, before
+from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
@@ -33,17 +34,17 @@ FOREIGN = (graders.IN_PLACE, graders.REVERT, graders.FRESH)
 AT_ONCE = 2
 
 
-async def table(name: str, arena: Arena) -> dict[str, Any]:
+async def table(name: str, runner: EpisodeRunner) -> dict[str, Any]:
     """Every attack under one grader, after its controls."""
-    right = await arena.play(SHAPES, solution_of(SHAPES))
-    idle = await arena.play(SHAPES, [Submit()])
+    right = await runner.play(SHAPES, solution_of(SHAPES))
+    idle = await runner.play(SHAPES, [Submit()])
     gate = asyncio.Semaphore(AT_ONCE)
     ends: dict[str, EpisodeEnd] = {}
 
     async def one(attack: EnvironmentAttack) -> None:
         async with gate:
             sibling = before(attack, SHAPES)
-            play = await arena.play(SHAPES, actions_of(attack, SHAPES), before=sibling)
+            play = await runner.play(SHAPES, actions_of(attack, SHAPES), before=sibling)
             ends[attack.name] = play.outcome
 
     await asyncio.gather(*map(one, ENVIRONMENT_ATTACKS.values()))
@@ -67,12 +68,12 @@ async def every() -> dict[str, Any]:
     """All graders, one after the other."""
     found: dict[str, Any] = {}
     for grader in FOREIGN:
-        arena = ForeignArena(grader)
+        runner = ContainerEpisodes(grader)
         try:
-            found[grader.name] = await table(grader.name, arena)
+            found[grader.name] = await table(grader.name, runner)
         finally:
-            arena.close()
-    own = OwnArena()
+            runner.close()
+    own = OwnEpisodes()
     try:
         found["sealed"] = await table("sealed", own)
     finally:

@@ -23,7 +23,7 @@ from typing import Any
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/corpus"))
 
 import corpus
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from unhack_contests.kernels.gpu import oracle
 from unhack_contests.kernels.gpu.problem import NARROWER, UNITS

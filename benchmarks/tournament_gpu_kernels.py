@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-sys.path.insert(0, str(SOURCE))
+sys.path[:0] = [str(SOURCE), str(SOURCE.parent / "packages/contests/src")]
 
 import gpu_kernel_rows  # noqa: E402
 from measure import host  # noqa: E402

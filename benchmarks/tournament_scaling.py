@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/corpus"))
 
 import corpus
 from packages.contests.tests.scaling.trained.unusual import UNUSUAL

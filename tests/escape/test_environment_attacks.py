@@ -8,16 +8,11 @@ import itertools
 
 import pytest
 
-from unhack.audit.environments.arena import (
-    AttackPlay,
-    ForeignArena,
-    OwnArena,
-    actions_of,
-    before,
-)
 from unhack.audit.environments.attack import EnvironmentAttack
+from unhack.audit.environments.episode_runner import OwnEpisodes, actions_of, before
+from unhack.audit.environments.foreign.container import AttackPlay, ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.environments.proving import BehaviourOracle
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
@@ -34,11 +29,11 @@ ATTACKS = [
 
 def _own(attack: EnvironmentAttack, task: RepositoryTask) -> AttackPlay:
     async def play() -> AttackPlay:
-        arena = OwnArena()
+        runner = OwnEpisodes()
         try:
-            return await arena.play(task, actions_of(attack, task), before=before(attack, task))
+            return await runner.play(task, actions_of(attack, task), before=before(attack, task))
         finally:
-            arena.close()
+            runner.close()
 
     return asyncio.run(play())
 
@@ -60,13 +55,13 @@ def test_every_attack_wins_against_the_grader_that_it_was_made_for(name: str) ->
     attack = ENVIRONMENT_ATTACKS[name]
 
     async def play() -> tuple[EpisodeEnd, EpisodeEnd, AttackPlay]:
-        arena = ForeignArena(grader)
+        runner = ContainerEpisodes(grader)
         try:
-            right = await arena.play(task, solution_of(task))
-            idle = await arena.play(task, [Submit()])
-            won = await arena.play(task, actions_of(attack, task), before=before(attack, task))
+            right = await runner.play(task, solution_of(task))
+            idle = await runner.play(task, [Submit()])
+            won = await runner.play(task, actions_of(attack, task), before=before(attack, task))
         finally:
-            arena.close()
+            runner.close()
         return right.outcome, idle.outcome, won
 
     right, idle, won = asyncio.run(play())
@@ -74,25 +69,26 @@ def test_every_attack_wins_against_the_grader_that_it_was_made_for(name: str) ->
     assert won.outcome is not EpisodeEnd.FAILED, won.said
 
 
+@pytest.mark.sample
 @pytest.mark.slow
-def test_broken_and_mended_tests_are_paid_nothing_and_would_be_by_a_naive_rule() -> None:
+def test_broken_and_fixed_tests_are_rewarded_nothing_and_would_be_by_a_naive_rule() -> None:
     attack, task = ENVIRONMENT_ATTACKS["pumped_steps"], tasks.STEPWISE
 
     async def play() -> tuple[float, float]:
-        arena = OwnArena()
+        runner = OwnEpisodes()
         try:
-            episode = arena.begin(task)
+            episode = runner.begin(task)
             for action in actions_of(attack, task):
                 await episode.step(action)
         finally:
-            arena.close()
+            runner.close()
         seen = [turn.result.process["progress"] for turn in episode.turns]
         naive = sum(max(0.0, b - a) for a, b in itertools.pairwise(seen))
-        paid = sum(turn.result.reward for turn in episode.turns)
-        return paid, naive
+        rewarded = sum(turn.result.reward for turn in episode.turns)
+        return rewarded, naive
 
-    paid, naive = asyncio.run(play())
-    assert paid <= 1e-9
+    rewarded, naive = asyncio.run(play())
+    assert rewarded <= 1e-9
     assert naive >= 2.0
 
 
@@ -102,14 +98,14 @@ def test_the_oracle_knows_the_reference_from_the_start_of_every_task(name: str) 
     task = tasks.PLANTED_TASKS[name]
 
     async def ask() -> tuple[object, object]:
-        arena = OwnArena()
+        runner = OwnEpisodes()
         try:
-            oracle = BehaviourOracle(task, arena.workshop.commands)
-            right = await arena.play(task, solution_of(task))
-            idle = await arena.play(task, [Submit()])
+            oracle = BehaviourOracle(task, runner.workshop.commands)
+            right = await runner.play(task, solution_of(task))
+            idle = await runner.play(task, [Submit()])
             return await oracle.why_wrong(right.files), await oracle.why_wrong(idle.files)
         finally:
-            arena.close()
+            runner.close()
 
     right, idle = asyncio.run(ask())
     assert right is None

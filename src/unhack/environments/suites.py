@@ -19,7 +19,7 @@ from unhack.environments.environment import EpisodeTask
 from unhack.environments.sources.loaders.harbor import read_harbor
 from unhack.environments.sources.task_folder import load_mined, read_task
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.distributions import entry_points
+from unhack.sandbox.distributions import entry_points, to_install
 
 GROUP = "unhack.environments"
 """Entry points: the name of a suite, and a `RepositorySuite`."""
@@ -71,7 +71,7 @@ def find_repository_tasks(name: str) -> Iterator[RepositoryTask]:
         found = [read_task(folder)] if (folder / "task.json").exists() else load_mined(folder)
         return iter(found)
     if suite is None or name not in suite.ids():
-        suites = ", ".join(repository_suites()) or "none is installed: pip install unhack-suites"
+        suites = ", ".join(repository_suites()) or to_install("suite", "suites")
         raise UsageError(f"{name!r} is no suite ({suites}), no SUITE:SEED, no folder and no task")
     return iter([suite.task(name)])
 

@@ -54,7 +54,9 @@ class Contents:
 @cache
 def installed_contents() -> tuple[Contents, ...]:
     """The distributions with contents, by name; read once for each process."""
-    found = {one.name: one for one in _scan()}
+    found: dict[str, Contents] = {}
+    for one in _scan():  # in the order of the path: the first is the one that is imported
+        found.setdefault(one.name, one)
     return tuple(found[name] for name in sorted(found))
 
 
@@ -97,12 +99,21 @@ def entry_points(group: str) -> dict[str, EntryPoint]:
     return {name: found[name][1] for name in sorted(found)}
 
 
-def missing_error(kind: str, name: str, *, group: str, package: str) -> UnknownNameError:
+def missing_error(
+    kind: str, name: str, *, group: str, packages: tuple[str, ...]
+) -> UnknownNameError:
     """The error for a name that no installed distribution offers: the nearest that is installed,
-    and the package to install where there is none."""
+    and the packages of this repository to install where there is none."""
     valid = entry_points(group)
-    hint = f"no {kind} is installed: pip install {package}"
-    return UnknownNameError(kind, name, valid=valid, listed="" if valid else hint)
+    return UnknownNameError(
+        kind, name, valid=valid, listed="" if valid else to_install(kind, *packages)
+    )
+
+
+def to_install(kind: str, *packages: str) -> str:
+    """The words for a user who has none of a kind: `packages` are folders below `packages/`."""
+    folders = " ".join(f"./packages/{name}" for name in packages)
+    return f"no {kind} is installed: pip install {folders} in a checkout of unhack"
 
 
 def _scan() -> Iterator[Contents]:

@@ -23,9 +23,6 @@ class Isolation(StrEnum):
     """User, mount, pid, net, ipc, uts and cgroup namespaces, seccomp, Landlock, rlimits."""
     LANDLOCK = "landlock"
     """Landlock, seccomp and rlimits without namespaces; no writable files, no child processes."""
-    BUBBLEWRAP = "bubblewrap"
-    """Namespaces by bubblewrap, then seccomp, Landlock and rlimits; a fresh process for each
-    job."""
     NONE = "none"
     """Nothing but a separate process. For measuring the cost of the layers, and by explicit
     name."""
@@ -126,7 +123,7 @@ class Outcome:
     """The number of workers it was tried on."""
 
 
-class Ticket(Protocol):
+class JobHandle(Protocol):
     """A job that was handed in."""
 
     def cancel(self) -> None:
@@ -147,7 +144,7 @@ class Backend(Protocol):
         """The number of jobs that run at full speed at once."""
         ...
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """Queue a job; `on_done` is called exactly once, on a thread of the backend.
 
         Raises SandboxUnavailableError when the host cannot isolate this profile.

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import ENGINE, content_packages
+from unhack.sandbox.distributions import ENGINE
 from unhack.sandbox.job import Kind, Profile, Role
 
 _PACKAGES = ("site-packages", "dist-packages")
@@ -80,13 +80,13 @@ def _withheld(profile: Profile) -> list[str]:
 
     Raises UsageError for a profile that preloads one of them.
     """
-    contents = content_packages()
+    contents: frozenset[str] = frozenset()
     loaded = {name.partition(".")[0] for name in profile.preload} & contents
     if loaded:
         raise UsageError(
-            f"{sorted(loaded)[0]} cannot be preloaded: it brings contents of unhack (an entry point "
-            "of a group unhack.…), and a job must not see those; put what jobs import into a "
-            "package of its own"
+            f"{sorted(loaded)[0]} cannot be preloaded: its distribution brings contents (an entry "
+            "point of a group unhack.…), and a job must not see those; put what jobs import into "
+            "a distribution of its own"
         )
     return sorted(contents | ENGINE if profile.role is Role.CANDIDATE else contents)
 

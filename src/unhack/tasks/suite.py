@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.distributions import entry_points
+from unhack.sandbox.distributions import entry_points, to_install
 from unhack.tasks.directory import TaskFolder, build, read_folder
 from unhack.tasks.task import Task
 
@@ -112,7 +112,7 @@ def _unknown_error(name: str) -> UnknownNameError | UsageError:
     listed = "no directory has this name either; " + (
         "`unhack tasks list` lists the installed tasks"
         if suite_folders()
-        else "no suite is installed: pip install unhack-suites"
+        else to_install("suite", "suites")
     )
     ids = builtin_ids()
     valid = [*builtin_suites(), *ids]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import unhack
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tasks.suite import (
     builtin_ids,
@@ -38,6 +37,7 @@ def test_the_id_of_every_built_in_task_is_its_place():
 
 
 def test_every_built_in_task_is_complete():
+    assert IDS
     for name in IDS:
         [folder] = find_folders(name)
         assert folder.reference, name
@@ -144,10 +144,10 @@ def test_loading_every_built_in_task_starts_no_process():
     assert int(run_python(_NO_PROCESS).split()[-1]) > len(IDS)
 
 
-def test_the_suites_are_found_beside_the_code_wherever_it_is_installed(tmp_path: Path):
-    source = Path(unhack.__file__).parent
+def test_a_suite_is_found_wherever_its_package_is_installed(tmp_path: Path):
+    source = suite_folders()["strings"].parents[1]
     ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(source, tmp_path / "unhack", ignore=ignore)
+    shutil.copytree(source, tmp_path / source.name, ignore=ignore)
     place, count = run_python(_NO_PROCESS, PYTHONPATH=str(tmp_path)).split()
-    assert place == str(tmp_path / "unhack" / "tasks" / "suites")
+    assert place == str(tmp_path / "unhack_suites" / "tasks" / "strings")
     assert int(count) > len(IDS)

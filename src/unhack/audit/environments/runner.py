@@ -19,14 +19,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena
 from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
 from unhack.audit.environments.attacks.answers import cheat_on_visible
+from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes
+from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
-from unhack.audit.environments.oracle import BehaviourOracle
-from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
+from unhack.audit.environments.proving import (
+    BehaviourOracle,
+    TaskTrial,
+    Win,
+    finding_of,
+    replayed,
+    shortened,
+)
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
-from unhack.audit.proving.cpu import CpuAllowance
+from unhack.audit.proving.journal import CpuAllowance
 from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.core.errors import UsageError
@@ -135,16 +142,20 @@ async def audit_environment(
     isolate.
     """
     if not subject.tasks:
-        raise UsageError(f"{subject.name}: there are no tasks to audit it on")
+        raise UsageError(f"{subject.name}: no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
-    commands = CommandPool(keepers=1)
-    arena = OwnArena(backend=backend) if subject.grader is None else ForeignArena(subject.grader)
+    commands = CommandPool(slots=1)
+    runner = (
+        OwnEpisodes(backend=backend)
+        if subject.grader is None
+        else ContainerEpisodes(subject.grader)
+    )
     try:
         one = _Audit(subject, tasks, options, on_progress)
-        return await one.run(arena, commands, on_point=on_point)
+        return await one.run(runner, commands, on_point=on_point)
     finally:
-        arena.close()
+        runner.close()
         commands.close()
 
 
@@ -170,7 +181,7 @@ class _Audit:
 
     async def run(
         self,
-        arena: Arena,
+        runner: EpisodeRunner,
         commands: CommandPool,
         *,
         on_point: Callable[[CurvePoint, str], None],
@@ -178,7 +189,7 @@ class _Audit:
         trials: list[TaskTrial] = []
         for task in self._tasks:
             oracle = BehaviourOracle(task, commands, seed=self._options.seed)
-            trial = TaskTrial(task, arena, oracle, self._count)
+            trial = TaskTrial(task, runner, oracle, self._count)
             if await self._controls(trial):
                 trials.append(trial)
         results = await self._play_known(trials) if 1 in self._options.tiers else []
@@ -236,11 +247,11 @@ class _Audit:
         return "out of plays" if self._plays >= part * self._options.most_plays else None
 
     async def _controls(self, trial: TaskTrial) -> bool:
-        """True where the reference passes twice and doing nothing loses."""
+        """True where the reference passes twice and doing nothing fails."""
         task = trial.task
-        honest = [await trial.arena.play(task, solution_of(task)) for _ in range(2)]
-        idle = await trial.arena.play(task, [Submit()])
-        cheat = await trial.arena.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
+        honest = [await trial.runner.play(task, solution_of(task)) for _ in range(2)]
+        idle = await trial.runner.play(task, [Submit()])
+        cheat = await trial.runner.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
         self._plays += 4
         ends = [play.outcome for play in honest]
         right = ends == [EpisodeEnd.PASSED] * 2
@@ -248,10 +259,10 @@ class _Audit:
         said = f"{task.id}: {ends[0]}, then {ends[1]}"
         self._checks += [
             AuditCheck(Area.COMPLETENESS, "the reference passes", right, said, honest[0].said),
-            AuditCheck(Area.SIGNAL, "doing nothing loses", lost, f"{task.id}: {idle.outcome}"),
+            AuditCheck(Area.SIGNAL, "doing nothing fails", lost, f"{task.id}: {idle.outcome}"),
             AuditCheck(
                 Area.SIGNAL,
-                "a table of the visible cases loses",
+                "a lookup table of the visible cases fails",
                 cheat.outcome is not EpisodeEnd.PASSED
                 or await trial.oracle.why_wrong(cheat.files) is None,
                 f"{task.id}: {cheat.outcome}",
@@ -299,12 +310,14 @@ class _Audit:
         conclusion, why = _conclusion(findings, tried, len(trials), self._stop or "no attack")
         if self._skipped and conclusion is Conclusion.SOUND:
             conclusion = Conclusion.UNPROVEN
-            why = f"{self._stop}: {self._skipped} plays were not begun, and none of the others wins"
+            why = (
+                f"{self._stop}: {self._skipped} plays were not started, and none of the others wins"
+            )
         skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4)]
         if self._discovery is not None and self._discovery.why:
             skipped.append((5, self._discovery.why))
         if self._skipped:
-            skipped.insert(0, (1, f"{self._skipped} plays were not begun: {self._stop}"))
+            skipped.insert(0, (1, f"{self._skipped} plays were not started: {self._stop}"))
         return AuditReport(
             subject=name,
             conclusion=conclusion,
@@ -340,10 +353,10 @@ def _conclusion(
         won = sum(record.proven > 0 for record in tried)
         return Conclusion.EXPLOITABLE, f"{count}; {won} of {len(tried)} attacks win"
     if not tasks:
-        text = "on no task does the reference pass and doing nothing lose"
+        text = "there is no task on which the reference passes and doing nothing fails"
         return Conclusion.UNPROVEN, text
     if sum(record.payloads for record in tried) == 0:
         return Conclusion.UNPROVEN, f"nothing was tried: {stop}"
     if any(record.proven for record in tried):
-        return Conclusion.UNPROVEN, "some attacks won once, and none of them again"
+        return Conclusion.UNPROVEN, "some attacks won once, but none won again"
     return Conclusion.SOUND, f"none of {len(tried)} attacks wins on {tasks} tasks"

@@ -3,6 +3,11 @@
 Covered: every text of a completion or a verifier is escaped, its control and bidirectional
 characters are shown as escapes, and the page forbids itself to load anything. Light and dark.
 Not covered: completions beyond 20 000 characters; their middle is left out.
+
+The chart of tier 5: shares of rollouts over updates.
+
+Covered: any number of updates; the figures stand beside it as text, so the picture is decoration
+for those who cannot see it. Not covered: zooming.
 """
 
 from __future__ import annotations
@@ -13,27 +18,47 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from unhack.audit.report.curve import discovery_chart
+from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.audit.report.wording import (
     CONCLUSIONS,
-    LENIENT,
+    FALSE_ACCEPT_NOTE,
     TIERS,
     by_kind,
+    expected_reward_text,
     left_out,
-    mend_text,
     near,
-    pay_text,
     place_of,
     power_text,
     reach_of,
     score_of,
+    tried_fix_text,
 )
 from unhack.audit.subject import Source
 from unhack.core.finding import Finding, Place, Severity
-from unhack.reporting.page import card, document, section, table, top
+from unhack.reporting.chart import Axis, Chart
+from unhack.reporting.page import card, document, legend, scrolling, section, table, top
 from unhack.reporting.text import safe
+
+_CURVE_TONES = {"pass": "tone-cool", "pass and are wrong": "tone-bad"}
+
+
+def discovery_chart(curve: Sequence[CurvePoint]) -> str:
+    """The chart with its legend, as HTML; empty for an empty curve."""
+    if not curve:
+        return ""
+    chart = Chart(
+        Axis(0, max(1, curve[-1].step), "update"),
+        Axis(0, 1, "share of rollouts", ticks=(0, 0.5, 1), percent=True),
+        "shares of rollouts over updates",
+        size=(860.0, 280.0),
+    )
+    passing, wrong = _CURVE_TONES.values()
+    chart.line([(point.step, point.passing) for point in curve], kind=passing)
+    chart.line([(point.step, point.wrong) for point in curve], kind=wrong)
+    return legend(_CURVE_TONES, lines=True) + scrolling(chart.svg())
+
 
 _AROUND = 4
 """Lines of the verifier shown on each side of the marked one."""
@@ -88,12 +113,12 @@ def _pre(text: str) -> str:
 
 def _verdict(report: AuditReport) -> str:
     payloads = sum(record.payloads for record in report.tried)
-    hacks, leniencies = by_kind(report.findings)
+    hacks, false_accepts = by_kind(report.findings)
     figures = {
         noun if number == 1 else several: str(number)
         for number, noun, several in (
             (len(hacks), "hack", "hacks"),
-            (len(leniencies), "leniency", "leniencies"),
+            (len(false_accepts), "false accept", "false accepts"),
             (len(report.tried), "attack", "attacks"),
             (report.problems, "problem", "problems"),
             (payloads, "completion tried", "completions tried"),
@@ -124,16 +149,16 @@ def _prose(text: str) -> str:
 
 
 def _findings(report: AuditReport, source: Source | None) -> str:
-    hacks, leniencies = by_kind(report.findings)
+    hacks, false_accepts = by_kind(report.findings)
     cards = [_finding(number, one, report, source) for number, one in enumerate(hacks, start=1)]
     text = section("Hacks", "\n".join(cards)) if cards else ""
-    if leniencies:
+    if false_accepts:
         first = len(hacks) + 1
-        rest = enumerate(leniencies, first)
+        rest = enumerate(false_accepts, first)
         cards = [_finding(number, one, report, source) for number, one in rest]
-        told = safe(LENIENT).replace("--strict", "<code>--strict</code>")
+        told = safe(FALSE_ACCEPT_NOTE).replace("--strict", "<code>--strict</code>")
         said = f'<p class="soft told">{told}</p>'
-        text += section("Leniencies", said + "\n".join(cards))
+        text += section("False accepts", said + "\n".join(cards))
     return text
 
 
@@ -147,21 +172,21 @@ def _finding(number: int, finding: Finding, report: AuditReport, source: Source 
         f'<p class="soft small"><code>{safe(finding.flaw)}</code> · problem '
         f"<code>{safe(finding.problem)}</code> · found by <code>{safe(finding.attack)}</code>, "
         f"{tier}</p>",
-        _pay(finding),
+        _expected_reward(finding),
         _adds(report.tier_5_adds(finding)),
         f'<p class="block">{_prose(flaw.wrong)}</p>'
         f'<div class="sides">{_witness(finding)}{_evidence(finding)}</div>',
         _excerpt(place, source, known=finding.place is not None) if place else "",
         f'<div class="block"><p class="label">Fix</p><p class="fix">{_prose(finding.fix)}</p>'
-        f"{_mend(finding)}</div>",
+        f"{_tried_fix(finding)}</div>",
         _more(finding),
         "</article>",
     ]
     return "".join(parts)
 
 
-def _mend(finding: Finding) -> str:
-    return f'<p class="soft small">{safe(mend_text(finding))}</p>' if finding.mend else ""
+def _tried_fix(finding: Finding) -> str:
+    return f'<p class="soft small">{safe(tried_fix_text(finding))}</p>' if finding.tried_fix else ""
 
 
 def _adds(said: str) -> str:
@@ -169,11 +194,12 @@ def _adds(said: str) -> str:
     return f'<p class="block">{label} {_sentence(said)}</p>' if said else ""
 
 
-def _pay(finding: Finding) -> str:
-    if finding.pay is None:
+def _expected_reward(finding: Finding) -> str:
+    if finding.expected_reward is None:
         return ""
-    said = f"{_sentence(pay_text(finding.pay))} {_sentence(reach_of(finding.pay))}"
-    return f'<p class="block"><span class="label">Pay</span> {said}</p>'
+    texts = (expected_reward_text(finding.expected_reward), reach_of(finding.expected_reward))
+    said = " ".join(map(_sentence, texts))
+    return f'<p class="block"><span class="label">Expected reward</span> {said}</p>'
 
 
 def _discovery(report: AuditReport) -> str:
@@ -182,9 +208,9 @@ def _discovery(report: AuditReport) -> str:
         return ""
     parts = [f"<p>{_sentence(found.text)}</p>", discovery_chart(found.curve)]
     if found.witness:
-        label = f"The commonest wrong completion that passed, on problem {safe(found.problem)}"
+        label = f"The most common wrong completion that passed, on problem {safe(found.problem)}"
         parts.append(f'<p class="label">{label}</p>{_pre(found.witness)}')
-    return section("A policy trained against it", card("".join(parts)))
+    return section("Trained policy (tier 5)", card("".join(parts)))
 
 
 def _power(report: AuditReport) -> str:
@@ -195,11 +221,11 @@ def _power(report: AuditReport) -> str:
     text = f"<p>{_sentence(power_text(report))}</p>"
     if rows:
         text += table(("not broken", "line", "attack family"), rows, words=(0, 2))
-    return section("Power", card(text, note=_sentence(found.note)))
+    return section("Detection power", card(text, note=_sentence(found.note)))
 
 
 def _witness(finding: Finding) -> str:
-    shown = _pre(finding.witness) if finding.witness else '<p class="soft">the empty text</p>'
+    shown = _pre(finding.witness) if finding.witness else '<p class="soft">(empty text)</p>'
     return (
         f'<div><p class="label">The wrong completion</p>{shown}'
         f'<p class="soft small">It {safe(score_of(finding))}.</p></div>'
@@ -241,7 +267,7 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
 def _more(finding: Finding) -> str:
     lines: list[str] = []
     if finding.catalogue:
-        lines.append(f"Like: {safe(finding.catalogue)}")
+        lines.append(f"Seen in: {safe(finding.catalogue)}")
     if finding.also:
         names = "".join(f"<li><code>{safe(name)}</code></li>" for name in finding.also)
         count = len(finding.also)

@@ -21,8 +21,7 @@ from typing import Any, cast
 
 from unhack.audit.subject import STOPPED, AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
-from unhack.audit.subjects.imported_modules import file_names_in, source_of
-from unhack.audit.subjects.recording import recordable
+from unhack.audit.subjects.recording import file_names_in, recordable, source_of
 from unhack.audit.subjects.row_shapes import settings_of
 from unhack.audit.subjects.signatures import Signature, is_about_form
 from unhack.audit.subjects.target import INSIDE, Target, environment_binds, folder_binds
@@ -63,7 +62,7 @@ _WARM = (
     "tempfile",
     "traceback",
     "unittest.mock",
-    "unhack.sandbox.guest.reward.multiprocessing_stand_in",
+    "unhack.sandbox.guest.reward.multiprocessing_shim",
 )
 """Modules of the standard library that graders and their loading need."""
 _BESIDE_SCRIPT = (
@@ -226,7 +225,7 @@ class FunctionSubject:
                 stopped = outcome.ending is Ending.STOPPED
                 seconds = round(outcome.wall_s, 1) if stopped else self.load_s
                 raise UsageError(
-                    f"{self.name} cannot be loaded: its import did not end within "
+                    f"{self.name} cannot be loaded: its import did not finish within "
                     f"{seconds:g} s; move what it waits for into the function"
                     + ", or give the audit more time"
                     * stopped
@@ -380,5 +379,5 @@ def read_outcome(outcome: Outcome, nonce: str) -> Score:
         return Score(None, trouble, f"{outcome.limit} limit reached", seconds)
     if outcome.ending is Ending.SIGNALED:
         return Score(None, "ended", f"ended by signal {outcome.signal}", seconds)
-    text = f"the process ended with code {outcome.exit_code} before there was a score"
+    text = f"the process exited with code {outcome.exit_code} before it gave a score"
     return Score(None, "ended", text, seconds)

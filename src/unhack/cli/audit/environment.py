@@ -19,9 +19,8 @@ from unhack.audit.report.wording import strict
 from unhack.audit.runner import Progress
 from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
-from unhack.cli.audit.discovery import episode_discoverer
+from unhack.cli.audit.option_values import episode_discoverer, tiers_of
 from unhack.cli.audit.screen import screen, watching
-from unhack.cli.audit.tier_options import tiers_of
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.shared import pool
 
@@ -57,7 +56,7 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
         text = f"--tiers: tier {others} is for verifiers; {arguments.target} is an environment"
         raise UsageError(f"{text}, which has tiers 1 and 5")
     if arguments.html is not None and not arguments.html.absolute().parent.is_dir():
-        raise UsageError(f"--html: there is no directory {arguments.html.parent}")
+        raise UsageError(f"--html: no such directory: {arguments.html.parent}")
     if arguments.html is not None and arguments.html.is_dir():
         raise UsageError(f"--html: {arguments.html} is a directory; name a file")
     report = _audited(arguments, given, tiers)

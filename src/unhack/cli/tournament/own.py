@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from unhack.cli.tournament.option_values import pairs
-from unhack.cli.tournament.packages import check_packages
+from unhack.cli.tournament.option_values import check_packages, pairs
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder to be made.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
 ) -> None:
     """Write a small, sound contest of your own to start from.
 

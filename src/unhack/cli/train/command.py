@@ -175,7 +175,7 @@ def eval_curve(
         int, typer.Option("--every", metavar="N", min=1, help="Updates between two points.")
     ] = 10,
     prompts: Annotated[
-        Literal["monitor", "final"], typer.Option("--prompts", help="Prompts of a point.")
+        Literal["monitor", "final"], typer.Option("--prompts", help="Prompts per point.")
     ] = "monitor",
     threads: Threads = 0,
     as_json: Json = False,
@@ -217,7 +217,8 @@ def report(
         list[Path], typer.Argument(metavar="RUN...", help="Runs, or folders that hold some.")
     ],
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Also write one page with charts.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write an HTML page with charts."),
     ] = None,
     plan: Annotated[
         Path | None,
@@ -247,7 +248,7 @@ def report(
     from unhack.training.experiment.report.summary import summarise
 
     if html is not None and not html.absolute().parent.is_dir():
-        raise UsageError(f"{html}: there is no directory {html.parent}")
+        raise UsageError(f"{html}: no such directory: {html.parent}")
     if html is not None and html.is_dir():
         raise UsageError(f"--html {html}: this is a directory; name a file in it")
     find_claims(needed_by="--strict" if strict else "")
@@ -284,7 +285,7 @@ def sweep(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", metavar="N", min=1, help="Runs at once (default: as the plan says)."
+            "--jobs", metavar="N", min=1, help="Concurrent runs (default: as the plan says)."
         ),
     ] = None,
     as_json: Json = False,
@@ -300,7 +301,7 @@ def sweep(
     from dataclasses import replace
 
     from unhack.cli import terminal
-    from unhack.cli.heartbeat import Headway
+    from unhack.cli.progress import CommandProgress
     from unhack.cli.train import screen
     from unhack.training.experiment.plan_files import find_plan, keep_plan
     from unhack.training.experiment.report.claims import check_rules
@@ -312,10 +313,10 @@ def sweep(
     check_rules(plan)
     keep_plan(plan, out)
     wanted = wanted if jobs is None else replace(wanted, jobs=jobs)
-    headway = Headway("sweep", len(plan_runs(wanted)))
+    state = CommandProgress("sweep", len(plan_runs(wanted)))
     try:
-        with terminal.working(headway) as show:
-            outcomes = sweep_runs(wanted, out, watch=screen.sweep_watch(headway, show))
+        with terminal.working(state) as show:
+            outcomes = sweep_runs(wanted, out, watch=screen.sweep_watch(state, show))
     except KeyboardInterrupt:
         terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
         raise

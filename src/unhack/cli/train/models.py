@@ -58,7 +58,7 @@ def base(
 @train.command("export")
 def export(
     folder: RunDir,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder to be made.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A new folder.")],
     threads: Threads = 0,
     as_json: Json = False,
 ) -> None:

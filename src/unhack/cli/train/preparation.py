@@ -62,7 +62,7 @@ def use_threads(of: Settings | Path, count: int) -> None:
 
 def require_torch() -> None:
     """Raises UsageError where torch is missing."""
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     needed = ("torch", "numpy", "scipy", "safetensors", "tomli_w")
     require("train", *needed, purpose="training")

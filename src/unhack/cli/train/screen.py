@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli import terminal
-from unhack.cli.heartbeat import Headway
+from unhack.cli.progress import CommandProgress
 from unhack.cli.verdict_table import plain_table
 
 if TYPE_CHECKING:
@@ -33,19 +33,19 @@ def live(total: int, *, shown: bool, what: str = "training") -> Generator[Watch 
     if not shown:
         yield None
         return
-    headway = Headway(f"preparing {total} updates (the base model is made or loaded)")
-    with terminal.working(headway) as show:
+    progress = CommandProgress(f"preparing {total} updates (the base model is made or loaded)")
+    with terminal.working(progress) as show:
         console = terminal.remarks()
 
         def watch(record: StepRecord) -> None:
             _remark(console, record)
-            if headway.what != what:
-                headway.begin(what, total=record.steps, done=record.step)
-            headway.done, headway.total = record.step + 1, record.steps
-            headway.note = step_line(record)
+            if progress.what != what:
+                progress.begin(what, total=record.steps, done=record.step)
+            progress.done, progress.total = record.step + 1, record.steps
+            progress.note = step_line(record)
             show()
-            if headway.done == record.steps:
-                headway.begin("finishing (the last checkpoint is written)")
+            if progress.done == record.steps:
+                progress.begin("finishing (the last checkpoint is written)")
 
         yield watch
 
@@ -160,7 +160,7 @@ def mean_text(value: Summary) -> str:
 
 
 def sweep_watch(
-    headway: Headway, show: Callable[[], None]
+    progress: CommandProgress, show: Callable[[], None]
 ) -> Callable[[Sequence[RunOutcome]], None]:
     """A function that says on stderr what changed since its last call."""
     console = terminal.remarks()
@@ -168,9 +168,9 @@ def sweep_watch(
 
     def watch(outcomes: Sequence[RunOutcome]) -> None:
         done = sum(item.state == "done" for item in outcomes)
-        headway.done = sum(item.state not in ("waiting", "running") for item in outcomes)
+        progress.done = sum(item.state not in ("waiting", "running") for item in outcomes)
         running = [item.run.name for item in outcomes if item.state == "running"]
-        headway.note = f"running {', '.join(running)}" if running else ""
+        progress.note = f"running {', '.join(running)}" if running else ""
         show()
         for item in outcomes:
             if item.state == "waiting" and item.reason and seen.get(item.run.name) != item.reason:

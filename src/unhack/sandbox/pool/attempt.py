@@ -8,7 +8,6 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import fork_server, job_start
@@ -75,23 +74,6 @@ class Stream:
             self.fd = -1
 
 
-class JobServer(Protocol):
-    """A process that runs jobs, as an attempt sees it: a worker, or one bubblewrap process."""
-
-    @property
-    def isolation(self) -> Isolation:
-        """The level of its outcomes."""
-        ...
-
-    def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
-        """Take a job and its descriptors. Raises OSError when it is gone."""
-        ...
-
-    def end_job(self, job_id: int) -> None:
-        """Kill a job."""
-        ...
-
-
 @dataclass(slots=True, eq=False)
 class Attempt:
     """A job that was handed in, until its outcome is delivered."""
@@ -103,7 +85,8 @@ class Attempt:
     """The peer socket until a worker has it; such a job is not tried twice, for its other half has
     seen the first try."""
     on_cancel: Callable[[], None] | None = None
-    worker: JobServer | None = None
+    isolation: Isolation = Isolation.NONE
+    """The level of the worker that has it."""
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
     unsent: memoryview | None = None
@@ -118,12 +101,15 @@ class Attempt:
     done: bool = False
 
     def cancel(self) -> None:
-        """End the job; see `Ticket.cancel`."""
+        """End the job; see `JobHandle.cancel`."""
         if self.on_cancel is not None:
             self.on_cancel()
 
-    def dispatch(self, worker: JobServer) -> None:
-        """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
+    def dispatch(self, hand_over: Callable[..., None], *, isolation: Isolation) -> None:
+        """Make the descriptors and give the job to a worker through its `hand_over`.
+
+        Raises OSError when the worker is gone.
+        """
         limit = self.job.limits.output_bytes
         ours, theirs = _socket.socketpair()  # the C half: no objects around it for each job
         ours.setblocking(False)
@@ -146,11 +132,11 @@ class Attempt:
                 fds.append(self.peer)
                 self.peer = None
                 flags |= job_start.HAS_PEER
-            worker.hand_over(self.id, self.job, flags=flags, fds=fds)
+            hand_over(self.id, self.job, flags=flags, fds=fds)
         finally:
             for fd in fds:
                 os.close(fd)
-        self.worker = worker
+        self.isolation = isolation
         self.tries += 1
         message = self.job.message
         self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
@@ -214,7 +200,7 @@ class Attempt:
             wall_s=wall,
             cpu_s=cpu,
             max_rss_bytes=peak,
-            isolation=self.worker.isolation if self.worker else Isolation.NONE,
+            isolation=self.isolation,
             error=error,
             attempts=self.tries,
         )

@@ -22,17 +22,16 @@ from dataclasses import replace
 
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox.guest.server import fork_server
-from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Profile, Ticket
+from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.sandbox.linux import cgroups, memory
 from unhack.sandbox.linux.capabilities import advice
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool import worker
+from unhack.sandbox.pool.admission import HeldJudges, MemoryAdmission, calls_candidate
 from unhack.sandbox.pool.attempt import Attempt
-from unhack.sandbox.pool.boarding import Boarding
-from unhack.sandbox.pool.held_judges import HeldJudges, calls_candidate
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.sandbox.pool.stream_watch import StreamWatch
-from unhack.sandbox.pool.worker import Worker
-from unhack.sandbox.pool.worker_group import DEPTH, WorkerGroup
+from unhack.sandbox.pool.worker import DEPTH, Worker, WorkerGroup
 
 _SILENCE_S, _SILENT_JOBS = 30.0, DEPTH + 20
 """A worker that is silent for so long beyond so many times its longest deadline is replaced."""
@@ -60,9 +59,6 @@ class Pool:
         isolation: Isolation | None = None,
         memory_share: float = 1,
     ) -> None:
-        if isolation is Isolation.BUBBLEWRAP:
-            where = "unhack.sandbox.bubblewrap.backend.BubblewrapBackend"
-            raise ValueError(f"the bubblewrap backend is {where}")
         self.slots = slots or len(os.sched_getaffinity(0))
         self._choose = isolation is None
         self._isolation = isolation or Isolation.NAMESPACES
@@ -73,7 +69,7 @@ class Pool:
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
-        self._boarding = Boarding(int(memory_share * memory.available_bytes()))
+        self._memory = MemoryAdmission(int(memory_share * memory.available_bytes()))
         self._streams = StreamWatch(self._end)
         self.reactor = Reactor(
             name="unhack-pool",
@@ -89,7 +85,7 @@ class Pool:
         """The level in force; may still change to `landlock` until the first worker is ready."""
         return self._isolation
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """Queue a job; see `Backend.submit`. Raises PoolClosedError."""
         if self._closing or self._pid != os.getpid():
             if job.peer is not None:
@@ -179,21 +175,21 @@ class Pool:
         if group.waiting:
             self._start_workers(group)
         for member in group.free_workers():
-            if group.waiting and self._may_board(group, member):
+            if group.waiting and self._may_start(group, member):
                 self._hand_over(group.waiting.popleft(), member)
 
-    def _may_board(self, group: WorkerGroup, member: Worker) -> bool:
+    def _may_start(self, group: WorkerGroup, member: Worker) -> bool:
         """True when a worker may take the next job: an idle one always, others while there is
         memory for all that is under way."""
         attempt = group.waiting[0]
-        has_room = not member.in_flight or self._boarding.has_room(attempt.job)
+        has_room = not member.in_flight or self._memory.has_room(attempt.job)
         return has_room and group.may_dispatch(attempt, member)
 
     def _hand_over(self, attempt: Attempt, member: Worker) -> None:
         member.in_flight[attempt.id] = attempt
-        self._boarding.enter(attempt.job)
+        self._memory.enter(attempt.job)
         try:
-            attempt.dispatch(member)
+            attempt.dispatch(member.hand_over, isolation=member.isolation)
         except OSError:
             self._lose(member)
             return
@@ -228,19 +224,19 @@ class Pool:
         if waiting or self._held.let_go(attempt):
             outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
             self._deliver(attempt, outcome)
-        elif attempt.worker is not None:
-            with contextlib.suppress(OSError):
-                attempt.worker.end_job(attempt.id)
+        elif group is not None:
+            for member in group.workers:
+                if attempt.id in member.in_flight:
+                    with contextlib.suppress(OSError):
+                        member.end_job(attempt.id)
         self._streams.unwatch(attempt)
 
     def _listen(self, member: Worker) -> None:
         while True:
             try:
-                data = member.control.recv(1 << 16)
+                data = receive(member.control.recv, 1 << 16)
             except BlockingIOError:
                 return
-            except ConnectionResetError:  # it left an order unread; its last reports come first
-                continue
             except OSError:
                 data = b""
             if not data:
@@ -284,7 +280,7 @@ class Pool:
             member.demoted += 1
         else:
             del member.in_flight[job_id]
-            self._boarding.leave(attempt.job)
+            self._memory.leave(attempt.job)
             member.has_ended(job_id)
             member.demoted -= attempt.demoted
             self._streams.drain(attempt)
@@ -310,7 +306,6 @@ class Pool:
             )
             return
         attempt.release()
-        attempt.worker = None
         attempt.demoted = False
         max_tries = 1 if attempt.job.peer is not None else _MAX_ATTEMPTS
         if attempt.tries >= max_tries:
@@ -354,7 +349,7 @@ class Pool:
         if group is not None and member in group.workers:
             group.workers.remove(member)
         for attempt in member.in_flight.values():
-            self._boarding.leave(attempt.job)
+            self._memory.leave(attempt.job)
         member.in_flight.clear()
         member.close()
         worker.release_index(member.index)

@@ -1,4 +1,5 @@
-"""The host's side of one fork server: start it, give it jobs, read what it reports.
+"""The host's side of one fork server: start it, give it jobs, read what it reports; and the group
+of those that serve one profile.
 
 Nothing of the host is inherited but two sockets (`guest_start`).
 """
@@ -14,6 +15,8 @@ import struct
 import subprocess
 import threading
 import time
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,6 +56,10 @@ _SERVER_BYTES = 256 << 20
 _JOB_BYTES = 64 << 20
 """The latter for a single job with a group of its own."""
 _SERVER_PROCESSES = 16
+DEPTH = 2
+"""Jobs handed to a worker at once: one runs, one waits there so that the slot never idles."""
+_MAX_DEMOTED = 8
+"""Stragglers that a worker carries; beyond that it takes no new job."""
 
 
 _claims: dict[int, int | None] = {}
@@ -254,6 +261,35 @@ class Worker:
             with contextlib.suppress(OSError):
                 if os.sched_getscheduler(pid) == os.SCHED_IDLE:
                     os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
+
+
+@dataclass(slots=True, eq=False)
+class WorkerGroup:
+    """Everything the pool knows of one profile."""
+
+    profile: Profile
+    workers: list[Worker] = field(default_factory=list[Worker])
+    waiting: deque[Attempt] = field(default_factory=deque[Attempt])
+    starts_failed: int = 0
+    used_at: float = 0.0
+
+    @property
+    def busy(self) -> int:
+        """Jobs that its workers have."""
+        return sum(len(member.in_flight) for member in self.workers)
+
+    def free_workers(self) -> Iterator[Worker]:
+        """Workers that can take a job, the idle ones first."""
+        for depth in range(DEPTH):
+            for member in list(self.workers):
+                if member.ready and member.load == depth and member.demoted < _MAX_DEMOTED:
+                    yield member
+
+    def may_dispatch(self, attempt: Attempt, member: Worker) -> bool:
+        """A job that is tried again runs alone on its worker, so that blame is exact."""
+        if attempt.tries and member.in_flight:
+            return False
+        return not any(other.tries > 1 for other in member.in_flight.values())
 
 
 def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Catalogue:
 
 
 def make_catalogue(own: Iterable[Path] = ()) -> Catalogue:
-    """The tasks of the installed suites and those of `own` folders. Raises UsageError, TaskError."""
+    """The tasks of the installed suites and of `own` folders. Raises UsageError, TaskError."""
     folders: dict[str, TaskFolder] = {}
     for suite in suite_folders():
         for path in find_paths(suite):

@@ -20,9 +20,9 @@ from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
-from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
+from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
 from unhack.tasks.execution.host_calls import run_on_host
-from unhack.tasks.execution.tray import Outlet, Tray
+from unhack.tasks.execution.result_queue import ResultQueue, ResultSink
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,
@@ -47,15 +47,15 @@ _GRACE_S = 1.0
 class Run:
     """One batch in progress: items go in, (index, verdict) pairs come out."""
 
-    def __init__(self, backend: Backend, outlet: Outlet | None = None) -> None:
-        """Verdicts go to `outlet`, without one to `take`."""
+    def __init__(self, backend: Backend, sink: ResultSink | None = None) -> None:
+        """Verdicts go to `sink`, without one to `take`."""
         self.backend = backend
         self.failure: BaseException | None = None
         """The error that ended the run as a whole, such as a host that cannot isolate."""
-        self._tray = Tray()
-        self._outlet = outlet or self._tray
+        self._results = ResultQueue()
+        self._sink = sink or self._results
         self._fresh: deque[tuple[int, Task, str]] = deque()
-        self._tickets: dict[int, list[Ticket]] = {}
+        self._tickets: dict[int, list[JobHandle]] = {}
         self._cancelled = False
         self._starting = False
         self._under_way = 0
@@ -65,11 +65,11 @@ class Run:
     @property
     def open(self) -> int:
         """Items handed in whose verdict has not been taken."""
-        return self._tray.open
+        return self._results.open
 
     def add(self, items: list[tuple[int, Task, str]]) -> None:
         """Hand in (index, task, completion) items, from any thread."""
-        self._tray.expect(len(items))
+        self._results.expect(len(items))
         self._fresh.extend(items)
         self.backend.call_soon(self._start_some)
 
@@ -80,7 +80,7 @@ class Run:
 
         Raises what ended the run as a whole.
         """
-        return self._tray.take(at_least=at_least, timeout_s=timeout_s)
+        return self._results.take(at_least=at_least, timeout_s=timeout_s)
 
     def cancel(self) -> None:
         """End every job of this run; no further verdict comes."""
@@ -92,9 +92,9 @@ class Run:
 
     def _cancel_jobs(self) -> None:
         self._fresh.clear()
-        for tickets in list(self._tickets.values()):
-            for ticket in tickets:
-                ticket.cancel()
+        for handles in list(self._tickets.values()):
+            for handle in handles:
+                handle.cancel()
 
     def _start_some(self) -> None:
         if self._starting:
@@ -114,7 +114,7 @@ class Run:
 
     def deliver(self, index: int, verdict: Verdict) -> None:
         """Hand over the verdict of an item."""
-        self._outlet.put([(index, verdict)])
+        self._sink.put([(index, verdict)])
         self._under_way -= 1
         self._settle()
 
@@ -154,7 +154,7 @@ class Run:
     def fail(self, error: BaseException) -> None:
         """The run as a whole cannot go on."""
         self.failure = self.failure or error
-        self._outlet.fail(self.failure)
+        self._sink.fail(self.failure)
         self._cancelled = True
         self._cancel_jobs()
 
@@ -167,7 +167,7 @@ class Run:
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
         step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
-        self._tickets[index] = step.tickets
+        self._tickets[index] = step.handles
         step.start(self.backend)
 
 
@@ -175,7 +175,7 @@ class _Step:
     """Jobs that run together; a candidate whose judge has ended is ended soon after."""
 
     def __init__(self, jobs: list[Job], then: Callable[[list[Outcome]], object]) -> None:
-        self.tickets: list[Ticket] = []
+        self.handles: list[JobHandle] = []
         self._jobs = jobs
         self._then = then
         self._outcomes: dict[int, Outcome] = {}
@@ -184,8 +184,8 @@ class _Step:
     def start(self, backend: Backend) -> None:
         """Hand in every job."""
         for position, job in enumerate(self._jobs):
-            ticket = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
-            self.tickets.append(ticket)
+            handle = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
+            self.handles.append(handle)
 
     def _done(self, position: int, outcome: Outcome) -> None:
         if self._grace_timer is not None and outcome.ending is Ending.STOPPED:
@@ -205,8 +205,8 @@ class _Step:
         return job.peer is not None and job.profile.role is Role.JUDGE
 
     def _cancel_all(self) -> None:
-        for ticket in self.tickets:
-            ticket.cancel()
+        for handle in self.handles:
+            handle.cancel()
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from unhack.core.errors import PoolClosedError, UnhackError
-from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Profile, Ticket
+from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.tasks.execution.bound_files import State, fingerprints_of, state_of
 from unhack.tasks.execution.executor import Executor, Flight, WideFlight
 from unhack.tasks.execution.sent_jobs import crosses, outcome_of, pack, task_for
@@ -35,13 +35,13 @@ _Key = tuple[Profile, Profile | None, State]
 
 @dataclass(frozen=True, slots=True)
 class _SentTicket:
-    """The ticket of a job that was handed to the executor."""
+    """The handle of a job that was handed to the executor."""
 
     backend: ExecutorBackend
     number: int
 
     def cancel(self) -> None:
-        """See `Ticket`."""
+        """See `JobHandle`."""
         self.backend.cancel(self.number)
 
 
@@ -74,7 +74,7 @@ class ExecutorBackend:
         cores = len(os.sched_getaffinity(0))
         return max(cores, flight.window) if isinstance(flight, WideFlight) else cores
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """See `Backend`. Raises PoolClosedError, and what the executor raises for a new batch."""
         if not crosses(job):
             from unhack.sandbox.pool.shared import shared_pool  # few jobs need it

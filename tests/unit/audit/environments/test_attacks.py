@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.audit.environments.arena import actions_of
 from unhack.audit.environments.attack import AgentView, EnvironmentAttack
+from unhack.audit.environments.episode_runner import actions_of
 from unhack.audit.environments.proving import witness_of
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.report.flaws import FLAWS

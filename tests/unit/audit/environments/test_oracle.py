@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from tests.sampling import quick_ones
 
-from unhack.audit.environments.oracle import BehaviourOracle, reference_files
 from unhack.audit.environments.probes import probes_of
+from unhack.audit.environments.proving import BehaviourOracle, reference_files
 from unhack.core.finding import Evidence
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
@@ -65,7 +65,7 @@ def task(test: str) -> RepositoryTask:
 
 async def words(made: RepositoryTask) -> tuple[Evidence | None, Evidence | None]:
     """The oracle on the reference and on the start."""
-    commands = CommandPool(keepers=1)
+    commands = CommandPool(slots=1)
     try:
         oracle = BehaviourOracle(made, commands)
         start = {path: data for path, data in made.files.items() if made.may_change(path)}

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from unhack.audit.proving.cpu import CpuAllowance, cpu_seconds
+from unhack.audit.proving.journal import CpuAllowance, cpu_seconds
 from unhack.audit.proving.prover import Budget
 
 BURN_S = 0.5
@@ -28,4 +28,4 @@ def test_a_budget_whose_cpu_seconds_are_used_says_so() -> None:
     while time.process_time() < until:
         pass
     time.sleep(0.5)
-    assert budget.spent == "the CPU seconds of the budget are used up"
+    assert budget.spent == "the CPU budget is used up"

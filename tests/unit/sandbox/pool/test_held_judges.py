@@ -13,8 +13,8 @@ from unhack import Case, FunctionVerifier, Pool, Problem, ScriptVerifier, Task, 
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.admission import HeldJudges, calls_candidate
 from unhack.sandbox.pool.attempt import Attempt
-from unhack.sandbox.pool.held_judges import HeldJudges, calls_candidate
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.verifiers import jobs, sealed
 

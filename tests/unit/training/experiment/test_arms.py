@@ -41,6 +41,7 @@ class TestArms:
         assert len(set(settings)) == len(settings)
 
     def test_what_an_arm_needs_is_an_arm_that_routes(self):
+        assert INSTALLED
         for arm in INSTALLED.values():
             assert set(arm.needs) <= set(ROUTED)
             replays = arm.overrides.get("gate.kind") == "replay" or arm.name == "shrink"
@@ -89,6 +90,7 @@ class TestArms:
             controls_of("placebo_rankd")
 
     def test_only_arms_that_say_so_read_the_oracle(self):
+        assert INSTALLED
         for arm in INSTALLED.values():
             settings = apply_arm(Settings(), arm.name)
             reads = "oracle" in (settings.gate.kind + settings.baseline.kind)

@@ -13,8 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from unhack.sandbox.gpu.card_queue import CardQueue
-from unhack.sandbox.gpu.cards import Card, check_free
-from unhack.sandbox.gpu.neighbours import own_processes
+from unhack.sandbox.gpu.cards import Card, check_free, own_processes
 from unhack_contests.scaling.trained.service.record import RunRecord, TrainingOutcome
 from unhack_contests.scaling.trained.world.run_settings import LabSettings
 from unhack_contests.scaling.trained.world.world import DrawnWorld, write_text

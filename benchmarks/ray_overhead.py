@@ -25,7 +25,8 @@ from peer_case import load_case
 from scaling import different
 from unhack import Pool, Task, run_batch
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
-from unhack.tasks.execution.executor import Executor, LocalExecutor
+from unhack.tasks.execution.driver import LocalExecutor
+from unhack.tasks.execution.executor import Executor
 from unhack_driver import make_task
 
 

@@ -19,7 +19,7 @@ from unhack.audit.subjects.planted.entries import flawed
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
-from unhack.tasks.execution.elsewhere import ExecutorBackend
+from unhack.tasks.execution.executor_backend import ExecutorBackend
 
 from .lost_nodes import START_S, Victim
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from unhack.sandbox.pool.shared import SLOTS
-from unhack.tasks.execution.shards.shared import SHARDS, shards_and_slots
+from unhack.tasks.execution.choosing import SHARDS, shards_and_slots
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,19 @@ judged, the item waits until a completion of its task is, or nothing else is lef
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
-from unhack.tasks.execution.host_calls import run_on_host
-from unhack.tasks.execution.tray import Outlet, Tray
+from unhack.tasks.execution.executor import BatchInProgress, ResultQueue, ResultSink
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,
@@ -47,13 +48,13 @@ _GRACE_S = 1.0
 class Run:
     """One batch in progress: items go in, (index, verdict) pairs come out."""
 
-    def __init__(self, backend: Backend, outlet: Outlet | None = None) -> None:
-        """Verdicts go to `outlet`, without one to `take`."""
+    def __init__(self, backend: Backend, sink: ResultSink | None = None) -> None:
+        """Verdicts go to `sink`, without one to `take`."""
         self.backend = backend
         self.failure: BaseException | None = None
         """The error that ended the run as a whole, such as a host that cannot isolate."""
-        self._tray = Tray()
-        self._outlet = outlet or self._tray
+        self._results = ResultQueue()
+        self._sink = sink or self._results
         self._fresh: deque[tuple[int, Task, str]] = deque()
         self._tickets: dict[int, list[Ticket]] = {}
         self._cancelled = False
@@ -65,11 +66,11 @@ class Run:
     @property
     def open(self) -> int:
         """Items handed in whose verdict has not been taken."""
-        return self._tray.open
+        return self._results.open
 
     def add(self, items: list[tuple[int, Task, str]]) -> None:
         """Hand in (index, task, completion) items, from any thread."""
-        self._tray.expect(len(items))
+        self._results.expect(len(items))
         self._fresh.extend(items)
         self.backend.call_soon(self._start_some)
 
@@ -80,7 +81,7 @@ class Run:
 
         Raises what ended the run as a whole.
         """
-        return self._tray.take(at_least=at_least, timeout_s=timeout_s)
+        return self._results.take(at_least=at_least, timeout_s=timeout_s)
 
     def cancel(self) -> None:
         """End every job of this run; no further verdict comes."""
@@ -114,7 +115,7 @@ class Run:
 
     def deliver(self, index: int, verdict: Verdict) -> None:
         """Hand over the verdict of an item."""
-        self._outlet.put([(index, verdict)])
+        self._sink.put([(index, verdict)])
         self._under_way -= 1
         self._settle()
 
@@ -154,21 +155,50 @@ class Run:
     def fail(self, error: BaseException) -> None:
         """The run as a whole cannot go on."""
         self.failure = self.failure or error
-        self._outlet.fail(self.failure)
+        self._sink.fail(self.failure)
         self._cancelled = True
         self._cancel_jobs()
 
     def call_on_host(
         self, index: int, call: HostCall, then: Callable[[Any, BaseException | None], None]
     ) -> None:
-        """Run a callable of the user for an item; `then` gets its value or its error."""
-        run_on_host(call, then)
+        """Run a trusted callable of the user on a thread of its own, so that it does not hold up
+        the backend's; `then` gets its value or its error."""
+
+        def work() -> None:
+            try:
+                value = call.function()
+            except BaseException as error:
+                then(None, error)
+            else:
+                then(value, None)
+
+        _host_threads(os.getpid()).submit(work)
 
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
         step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
         self._tickets[index] = step.tickets
         step.start(self.backend)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExecutor:
+    """Judges in this process: verifiers on the backend's thread, code in its workers."""
+
+    backend: Backend
+
+    def begin(self) -> BatchInProgress:
+        """A new batch on the backend."""
+        return Run(self.backend)
+
+
+@lru_cache(maxsize=1)
+def _host_threads(pid: int) -> Any:
+    """A few threads for all runs of process `pid`: a fork has none of its parent's."""
+    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
+
+    return ThreadPoolExecutor(4, f"unhack-host-{pid}")
 
 
 class _Step:

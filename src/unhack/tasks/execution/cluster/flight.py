@@ -46,7 +46,7 @@ class _Post(Protocol):
 
 
 class ClusterFlight:
-    """One batch in progress; see `Flight`."""
+    """One batch in progress; see `BatchInProgress`."""
 
     def __init__(self, post: _Post) -> None:
         self.id = uuid.uuid4().hex

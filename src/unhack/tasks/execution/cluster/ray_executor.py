@@ -10,7 +10,7 @@ from unhack.core.extras import require
 from unhack.tasks.execution.cluster.courier import SILENCE_S, Courier
 from unhack.tasks.execution.cluster.flight import ClusterFlight
 from unhack.tasks.execution.cluster.ray_cluster import RayCluster, connection
-from unhack.tasks.execution.executor import Flight
+from unhack.tasks.execution.executor import BatchInProgress
 
 
 class RayExecutor:
@@ -37,7 +37,7 @@ class RayExecutor:
             self._cluster, patience_s=patience_s, version=version, silence_s=silence_s
         )
 
-    def begin(self) -> Flight:
+    def begin(self) -> BatchInProgress:
         """A new batch on the cluster. Raises PoolClosedError after `close`."""
         return ClusterFlight(self._courier)
 

@@ -18,8 +18,8 @@ from unhack.core.errors import PoolClosedError
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.execution.driver import Run
+from unhack.tasks.execution.executor import ResultQueue
 from unhack.tasks.execution.shards.items import MAX_DEATHS, ItemOwner, ShardItem
-from unhack.tasks.execution.tray import Tray
 from unhack.tasks.task import Task
 from unhack.verifiers.base import unjudgeable_verdict
 
@@ -66,13 +66,13 @@ class Dispatcher(Protocol):
 
 
 class ShardsFlight:
-    """One batch in progress; see `executor.Flight`."""
+    """One batch in progress; see `executor.BatchInProgress`."""
 
     def __init__(self, crew: Dispatcher, number: int) -> None:
         self.number = number
         self.ended = False
         """True after an error or a cancellation: nothing more is wanted."""
-        self._tray = Tray()
+        self._tray = ResultQueue()
         self._crew = crew
         self._under_way = 0
         self._undecided: list[tuple[ShardItem, Verdict]] = []

@@ -19,7 +19,7 @@ from unhack.tasks.execution.cluster.courier import Courier
 from unhack.tasks.execution.cluster.desk import Desk, Greeting, Order, Parcel
 from unhack.tasks.execution.cluster.flight import ClusterFlight
 from unhack.tasks.execution.cluster.nodes import NodeInfo
-from unhack.tasks.execution.executor import Flight
+from unhack.tasks.execution.executor import BatchInProgress
 from unhack.tasks.suite import find_task
 from unhack.verifiers.function import Case, FunctionVerifier
 
@@ -114,7 +114,7 @@ class _Machines:
     def start(self, node: NodeInfo) -> _Here:
         return self.desks[node.id]
 
-    def begin(self) -> Flight:
+    def begin(self) -> BatchInProgress:
         return ClusterFlight(self.courier)
 
 

@@ -18,13 +18,12 @@ from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.tasks.execution.choosing import choose
-from unhack.tasks.execution.executor import LocalExecutor
+from unhack.tasks.execution.choosing import choose, shards_and_slots
+from unhack.tasks.execution.driver import LocalExecutor
 from unhack.tasks.execution.shards.channel import ShardChannel, pack_task, unpack_task
 from unhack.tasks.execution.shards.executor import ShardsExecutor
 from unhack.tasks.execution.shards.passports import Passports
 from unhack.tasks.execution.shards.rows import of_row, to_row
-from unhack.tasks.execution.shards.shared import shards_and_slots
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier

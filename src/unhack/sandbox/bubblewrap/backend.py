@@ -33,7 +33,7 @@ from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.sandbox.pool.worker import claim_index, release_index
+from unhack.sandbox.pool.worker_start import claim_index, release_index
 from unhack.sandbox.rootfs import interpreter
 
 _GRACE_S = 5.0

@@ -30,7 +30,8 @@ from unhack.sandbox.job import Isolation, Job, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.linux.processes import children
 from unhack.sandbox.pool.attempt import Stream
-from unhack.sandbox.pool.worker import ENVIRON, outer_id
+from unhack.sandbox.pool.worker import tree_bytes
+from unhack.sandbox.pool.worker_start import ENVIRON, outer_id
 from unhack.sandbox.rootfs import RootSpec, interpreter, root_spec
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -279,7 +280,7 @@ class BwrapProcess:
         not wanted any more."""
         name = f"bwrap-{self.index}-{self.blueprint.profile.role.value}"
         self.group = cgroups.create(self.parents, name=name, pid=pid)
-        self.group.make_room(job.limits.tree_bytes + (256 << 20), job.limits.processes + 16)
+        self.group.make_room(tree_bytes(job.limits) + (256 << 20), job.limits.processes + 16)
         if self.control is not None:
             with contextlib.suppress(OSError):
                 self.control.send(single_job.KILL if self.killed_at else single_job.GO)

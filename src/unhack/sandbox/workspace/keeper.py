@@ -25,7 +25,8 @@ from unhack.sandbox.job import Kind, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
-from unhack.sandbox.pool.worker import import_path, write_maps
+from unhack.sandbox.pool.worker import tree_bytes
+from unhack.sandbox.pool.worker_start import import_path, write_maps
 from unhack.sandbox.rootfs import RootSpec, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
 from unhack.sandbox.workspace.process_tree import ETC
@@ -241,7 +242,7 @@ class Keeper:
             theirs.append(writer)
         try:
             if self._group.directories:
-                self._group.limit_memory(limits.tree_bytes)
+                self._group.limit_memory(tree_bytes(limits))
                 theirs.append(self._group.open_door())
             socket.send_fds(self._orders, [json.dumps(order).encode()], theirs)
         except BaseException:

@@ -23,7 +23,8 @@ from typing import Any, cast
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
-from unhack.tasks.execution.executor import BatchInProgress, ResultQueue, ResultSink
+from unhack.tasks.execution.executor import BatchInProgress, ResultSink
+from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,
@@ -32,7 +33,6 @@ from unhack.verifiers.base import (
     VerifierFault,
     canaries_of,
     unjudgeable_verdict,
-    was_judged,
 )
 
 _SLICE_S = 0.002
@@ -329,10 +329,10 @@ class _Item:
         fault = self.judging
         has_reference = self.task.problem.reference is not None
         if fault is None:
-            if not has_reference and was_judged(verdict):
+            if not has_reference and verdict.was_judged:
                 self.run.note_judged(self.task, self.completion)
             self.run.deliver(self.index, verdict)
-        elif verdict.passed if has_reference else was_judged(verdict):
+        elif verdict.passed if has_reference else verdict.was_judged:
             seal, level = verdict.seal, verdict.isolation
             blamed = unjudgeable_verdict(fault.reason, seal=seal, isolation=level)
             self.run.deliver(self.index, blamed)

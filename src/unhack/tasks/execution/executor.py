@@ -8,8 +8,6 @@ machine, on other machines.
 
 from __future__ import annotations
 
-import threading
-from collections import deque
 from collections.abc import Iterable
 from typing import Protocol, TypedDict, runtime_checkable
 
@@ -82,49 +80,3 @@ class ResultSink(Protocol):
     def fail(self, error: BaseException) -> None:
         """Take the error that ended the batch as a whole; nothing comes after it."""
         ...
-
-
-class ResultQueue:
-    """The verdicts of one batch, until its caller takes them, many at once."""
-
-    def __init__(self) -> None:
-        self.failure: BaseException | None = None
-        """The error that ended the batch, such as a host that cannot isolate."""
-        self.open = 0
-        """Items expected whose verdict has not been taken."""
-        self._ready: deque[tuple[int, Verdict]] = deque()
-        self._condition = threading.Condition()
-        self._wanted = 1
-
-    def expect(self, count: int) -> None:
-        """Count further items, from any thread."""
-        with self._condition:
-            self.open += count
-
-    def put(self, pairs: Iterable[tuple[int, Verdict]]) -> None:
-        """See `ResultSink.put`; the caller is woken when there is as much as it waits for."""
-        with self._condition:
-            self._ready.extend(pairs)
-            if len(self._ready) >= self._wanted:
-                self._condition.notify()
-
-    def fail(self, error: BaseException) -> None:
-        """See `ResultSink.fail`; the first error stays."""
-        with self._condition:
-            self.failure = self.failure or error
-            self._condition.notify()
-
-    def take(self, *, at_least: int, timeout_s: float | None) -> list[tuple[int, Verdict]]:
-        """See `BatchInProgress.take`."""
-        with self._condition:
-            self._wanted = min(at_least, self.open)
-            self._condition.wait_for(self._enough, timeout_s)
-            if self.failure is not None:
-                raise self.failure
-            taken = list(self._ready)
-            self._ready.clear()
-            self.open -= len(taken)
-            return taken
-
-    def _enough(self) -> bool:
-        return self.failure is not None or len(self._ready) >= self._wanted

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -216,9 +216,12 @@ class Scheduler:
         known = _Duplicates() if dedupe else None
         source = iter(items)
         exhausted, in_progress = False, 0
+        wide = batch if window is None and isinstance(batch, WideBatch) else None
+        most = window or _WINDOW
         try:
             while True:
-                most = window or max(_WINDOW, _window_of(batch))
+                if wide is not None:
+                    most = max(_WINDOW, wide.window)
                 fresh: list[tuple[int, Task, str]] = []
                 while (
                     not exhausted
@@ -234,8 +237,8 @@ class Scheduler:
                     elif known.is_first(item[0]):
                         fresh.append(item)
                 if fresh:
-                    batch.add(fresh)
                     in_progress += len(fresh)
+                    batch.add(fresh)
                 if not in_progress:
                     return
                 taken = batch.take(at_least=chunk, timeout_s=None if stop is None else _STOP_S)
@@ -247,8 +250,54 @@ class Scheduler:
                     for twin in known.record(index, verdict) if known else ():
                         yield twin, verdict
         finally:
-            if batch.open:
+            if in_progress:
                 batch.cancel()
+
+
+class ResultQueue:
+    """The verdicts of one batch, until its caller takes them, many at once."""
+
+    def __init__(self) -> None:
+        self.failure: BaseException | None = None
+        """The error that ended the batch, such as a host that cannot isolate."""
+        self.open = 0
+        """Items expected whose verdict has not been taken."""
+        self._ready: deque[tuple[int, Verdict]] = deque()
+        self._condition = threading.Condition()
+        self._wanted = 1
+
+    def expect(self, count: int) -> None:
+        """Count further items, from any thread."""
+        with self._condition:
+            self.open += count
+
+    def put(self, pairs: Iterable[tuple[int, Verdict]]) -> None:
+        """See `ResultSink.put`; the caller is woken when there is as much as it waits for."""
+        with self._condition:
+            self._ready.extend(pairs)
+            if len(self._ready) >= self._wanted:
+                self._condition.notify()
+
+    def fail(self, error: BaseException) -> None:
+        """See `ResultSink.fail`; the first error stays."""
+        with self._condition:
+            self.failure = self.failure or error
+            self._condition.notify()
+
+    def take(self, *, at_least: int, timeout_s: float | None) -> list[tuple[int, Verdict]]:
+        """See `BatchInProgress.take`."""
+        with self._condition:
+            self._wanted = min(at_least, self.open)
+            self._condition.wait_for(self._enough, timeout_s)
+            if self.failure is not None:
+                raise self.failure
+            taken = list(self._ready)
+            self._ready.clear()
+            self.open -= len(taken)
+            return taken
+
+    def _enough(self) -> bool:
+        return self.failure is not None or len(self._ready) >= self._wanted
 
 
 def _window_of(batch: BatchInProgress) -> int:

@@ -18,7 +18,7 @@ from unhack.core.errors import PoolClosedError
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.execution.driver import Run
-from unhack.tasks.execution.executor import ResultQueue
+from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.execution.shards.items import MAX_DEATHS, ItemOwner, ShardItem
 from unhack.tasks.task import Task
 from unhack.verifiers.base import unjudgeable_verdict

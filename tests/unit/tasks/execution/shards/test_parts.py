@@ -39,9 +39,7 @@ class Mine(FunctionVerifier):
 
 @pytest.fixture
 def reactor() -> Generator[Reactor]:
-    made = Reactor(
-        name="test-shards", timeout_s=lambda: 30.0, tick=lambda: None, at_end=lambda: None
-    )
+    made = Reactor(name="test-shards", at_end=lambda: None)
     yield made
     made.stop()
 

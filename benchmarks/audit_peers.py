@@ -58,15 +58,15 @@ from audit_scores import COLUMNS, is_found, is_reported, show  # noqa: E402
 from measure import save  # noqa: E402
 from setup_peers import ROOT, build  # noqa: E402
 from unhack import Problem, Task, run_batch  # noqa: E402
-from unhack.audit.subjects.planted import (  # noqa: E402
+from unhack.sandbox.pool.shared import pool  # noqa: E402
+from unhack_verifier_bench import (  # noqa: E402
     PlantedEntry,
     PlantedKind,
     planted_entries,
     standings,
 )
-from unhack.audit.subjects.planted.claims import verifier_of  # noqa: E402
-from unhack.audit.subjects.planted.entries import HOME  # noqa: E402
-from unhack.sandbox.pool.shared import pool  # noqa: E402
+from unhack_verifier_bench.claims import verifier_of  # noqa: E402
+from unhack_verifier_bench.entries import HOME  # noqa: E402
 
 TIME_LIMIT_S = 120.0
 """Seconds a tool may take for an entry."""

@@ -16,7 +16,7 @@ from typing import Any
 from measure import save
 from unhack.audit.options import AuditOptions
 from unhack.audit.runner import audit
-from unhack.audit.subjects.planted import (
+from unhack_verifier_bench import (
     PlantedEntry,
     PlantedKind,
     planted_entries,

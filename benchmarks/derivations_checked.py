@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from measure import save
-from unhack.environments.derivations.checker import check_derivation
-from unhack.environments.derivations.suite import DerivationProblem, make_problems
+from unhack_suites.derivations.checker import check_derivation
+from unhack_suites.derivations.suite import DerivationProblem, make_problems
 
 WRITTEN = Path(__file__).with_name("derivations.toml")
 FIRST = {

@@ -20,30 +20,31 @@ from collections import Counter
 from typing import Any
 
 from measure import save
-from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena, actions_of, before
 from unhack.audit.environments.attack import EnvironmentAttack
+from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes, actions_of, before
+from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.planted import graders
-from unhack.audit.environments.planted.tasks import SHAPES
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
+from unhack_verifier_bench.environments import graders
+from unhack_verifier_bench.environments.tasks import SHAPES
 
 FOREIGN = (graders.IN_PLACE, graders.REVERT, graders.FRESH)
 AT_ONCE = 2
 
 
-async def table(name: str, arena: Arena) -> dict[str, Any]:
+async def table(name: str, runner: EpisodeRunner) -> dict[str, Any]:
     """Every attack under one grader, after its controls."""
-    right = await arena.play(SHAPES, solution_of(SHAPES))
-    idle = await arena.play(SHAPES, [Submit()])
+    right = await runner.play(SHAPES, solution_of(SHAPES))
+    idle = await runner.play(SHAPES, [Submit()])
     gate = asyncio.Semaphore(AT_ONCE)
     ends: dict[str, EpisodeEnd] = {}
 
     async def one(attack: EnvironmentAttack) -> None:
         async with gate:
             sibling = before(attack, SHAPES)
-            play = await arena.play(SHAPES, actions_of(attack, SHAPES), before=sibling)
+            play = await runner.play(SHAPES, actions_of(attack, SHAPES), before=sibling)
             ends[attack.name] = play.outcome
 
     await asyncio.gather(*map(one, ENVIRONMENT_ATTACKS.values()))
@@ -67,12 +68,12 @@ async def every() -> dict[str, Any]:
     """All graders, one after the other."""
     found: dict[str, Any] = {}
     for grader in FOREIGN:
-        arena = ForeignArena(grader)
+        runner = ContainerEpisodes(grader)
         try:
-            found[grader.name] = await table(grader.name, arena)
+            found[grader.name] = await table(grader.name, runner)
         finally:
-            arena.close()
-    own = OwnArena()
+            runner.close()
+    own = OwnEpisodes()
     try:
         found["sealed"] = await table("sealed", own)
     finally:

@@ -28,13 +28,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
-from unhack.tournament.contests.kernels.calls.gains import (
+from unhack_contests.kernels.calls.gains import (
     Gains,
     MedianGains,
     TrimmedGains,
 )
-from unhack.tournament.contests.kernels.calls.stopping import Looks, close_enough
+from unhack_contests.kernels.calls.stopping import Looks, close_enough
 
 WAKE_US = 160.0
 LEAST, MOST = 9, 90

@@ -26,19 +26,19 @@ from pathlib import Path
 from typing import Any
 
 from measure import save, table
-from unhack.environments.repos.repository import text_of
-from unhack.environments.repos.running import LocalRunner, Ran, ids_of
-from unhack.environments.repos.suite import fingerprint, make_tasks, public_tasks
-from unhack.environments.repos.validation.ladder import RUNGS
-from unhack.environments.repos.validation.protocol import Checked, check_task
 from unhack.environments.task import RepositoryTask
+from unhack_suites.repos.repository import text_of
+from unhack_suites.repos.running import LocalRunner, Ran, ids_of
+from unhack_suites.repos.suite import fingerprint, make_tasks, public_tasks
+from unhack_suites.repos.validation.ladder import RUNGS
+from unhack_suites.repos.validation.protocol import Checked, check_task
 
 SURROUNDINGS = (("0", "UTC"), ("1", "Asia/Kathmandu"), ("4242", "America/St_Johns"))
 """Hash seed and time zone of the other processes."""
 BUDGET_S = 2.0
 _CHILD = """
 import json, sys
-from unhack.environments.repos.running import LocalRunner
+from unhack_suites.repos.running import LocalRunner
 for line in sys.stdin:
     files, tests = json.loads(line)
     print(json.dumps([name for name, ran in LocalRunner()(files, tests).items() if ran.passed]))

@@ -18,9 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(
-    0, str(Path(__file__).parents[1] / "tests/unit/tournament/contests/reward_hacking/hard")
-)
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/reward_hacking/hard"))
 
 import attack_corpora
 

@@ -23,9 +23,10 @@ from typing import Any
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/corpus"))
 
 import corpus
+
 import corpus_page
 from measure import full_record, save
 from naive_judge.quantization import NaiveQuantization

@@ -18,10 +18,11 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
-from unhack.tournament.contests.kernels.gpu import oracle
-from unhack.tournament.contests.kernels.gpu.problem import NARROWER, UNITS
-from unhack.tournament.contests.kernels.gpu.problems import registry
+from unhack_contests.kernels.gpu import oracle
+from unhack_contests.kernels.gpu.problem import NARROWER, UNITS
+from unhack_contests.kernels.gpu.problems import registry
 
 FEWER = {
     "rows": 150, "batch": 2, "m": 100, "n": 90, "nodes": 1500, "edges": 15_000, "tokens": 120,

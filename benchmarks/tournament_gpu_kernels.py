@@ -36,18 +36,18 @@ from pathlib import Path
 from typing import Any
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-sys.path.insert(0, str(SOURCE))
+sys.path[:0] = [str(SOURCE), str(SOURCE.parent / "packages/contests/src")]
 
 import gpu_kernel_rows  # noqa: E402
 from measure import host  # noqa: E402
 from unhack.core.errors import UsageError  # noqa: E402
 from unhack.tournament.contest import DataPool, Files  # noqa: E402
-from unhack.tournament.contests.kernels import score  # noqa: E402
-from unhack.tournament.contests.kernels.calls.stopping import MOST_ERROR  # noqa: E402
-from unhack.tournament.contests.kernels.gpu import corpus, honest  # noqa: E402
-from unhack.tournament.contests.kernels.gpu.measure import check_card, measure  # noqa: E402
-from unhack.tournament.contests.kernels.gpu.problems.registry import NAMES  # noqa: E402
-from unhack.tournament.contests.kernels.gpu.settings import GpuOptions  # noqa: E402
+from unhack_contests.kernels import score  # noqa: E402
+from unhack_contests.kernels.calls.stopping import MOST_ERROR  # noqa: E402
+from unhack_contests.kernels.gpu import corpus, honest  # noqa: E402
+from unhack_contests.kernels.gpu.measure import check_card, measure  # noqa: E402
+from unhack_contests.kernels.gpu.problems.registry import NAMES  # noqa: E402
+from unhack_contests.kernels.gpu.settings import GpuOptions  # noqa: E402
 
 SUMMARY = "tournament_gpu_kernels.json"
 

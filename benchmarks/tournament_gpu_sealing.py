@@ -32,17 +32,19 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from measure import host
 from unhack.agents.command_line.surroundings import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import choose_card, nvml
 from unhack.sandbox.gpu.claims.suite import check_claims
 from unhack.sandbox.gpu.driver_files import driver_files, find_library, find_nvcc
-from unhack.sandbox.gpu.memory_watch import resident_bytes, tree_of
+from unhack.sandbox.gpu.memory_watch import resident_bytes
 from unhack.sandbox.gpu.process import GpuProcess
+from unhack.sandbox.linux.processes import tree_of
 from unhack.sandbox.rootfs import interpreter
-from unhack.tournament.contests.kernels.gpu import side
-from unhack.tournament.contests.kernels.gpu.guest import device_memory
+from unhack_contests.kernels.gpu import side
+from unhack_contests.kernels.gpu.guest import device_memory
 
 WORD = 0x1234567
 START = f"""
@@ -70,7 +72,7 @@ peer.send(json.dumps({"ok": ok, "start_s": round(time.time() - started, 2), "sta
     "fds": sorted(set(fds)), "uid": os.getuid()}).encode())
 """
 SHARED = """
-from unhack.tournament.contests.kernels.gpu.guest import device_memory
+from unhack_contests.kernels.gpu.guest import device_memory
 data, fds, _, _ = socket.recv_fds(peer, 1 << 16, 1)
 asked = json.loads(data)
 said = {}
@@ -277,7 +279,7 @@ PARTS: dict[str, Callable[[side.GpuSetting], dict[str, Any]]] = {
 
 def setting_here(device: str) -> side.GpuSetting:
     """The card by the project's own way, or as far as one gets without it."""
-    from unhack.tournament.contests.kernels.gpu.measure import setting_of
+    from unhack_contests.kernels.gpu.measure import setting_of
 
     try:
         return setting_of(device)

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
-
-from tests.unit.tournament.contests.scaling.trained.unusual import UNUSUAL
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/corpus"))
 
 import corpus
+from packages.contests.tests.scaling.trained.unusual import UNUSUAL
+
 from measure import save
 from unhack.tournament.contest import Contest, DataPool, Files
 from unhack.tournament.contests.registry import load_contest

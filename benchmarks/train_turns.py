@@ -33,10 +33,10 @@ def run(plan: dict[str, Any], arm: str, *, seed: int, out: Path) -> dict[str, An
     from unhack.training.config.settings import AdapterSettings
     from unhack.training.episodes.train import train_episodes
     from unhack.training.policy.policy import TinyPolicy
-    from unhack.training.worlds.repairs.base import repairs_base
-    from unhack.training.worlds.repairs.judging import TreeJudge, make_repair
-    from unhack.training.worlds.repairs.packages import draw_package
-    from unhack.training.worlds.repairs.world import RepairsWorld
+    from unhack_study.repairs.base import repairs_base
+    from unhack_study.repairs.judging import TreeJudge, make_repair
+    from unhack_study.repairs.packages import draw_package
+    from unhack_study.repairs.world import RepairsWorld
 
     torch.set_num_threads(1)
     world = RepairsWorld(TreeJudge(out / "verdicts.sqlite"), max_turns=plan["turns"])

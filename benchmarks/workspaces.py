@@ -127,7 +127,7 @@ async def episodes(found: dict[str, list[float]], count: int) -> None:
     """One round of episodes, ours and copies with subprocesses; per second."""
     from unhack.environments.environment import RepositoryWorkshop
     from unhack.environments.episode_pool import play_all
-    from unhack.environments.repos.suite import public_tasks
+    from unhack_suites.repos.suite import public_tasks
 
     tasks = public_tasks()[:8]
     played = [tasks[n % len(tasks)] for n in range(count)]

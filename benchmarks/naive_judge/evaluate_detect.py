@@ -6,8 +6,8 @@ import numpy as np
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.contests.reward_hacking.detect.items import draw_items
-from unhack.tournament.contests.reward_hacking.detect.score import area
+from unhack_contests.reward_hacking.detect.items import draw_items
+from unhack_contests.reward_hacking.detect.score import area
 
 
 def main():

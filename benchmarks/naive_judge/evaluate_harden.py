@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.contests.reward_hacking.harden import corpora
+from unhack_contests.reward_hacking.harden import corpora
 
 
 def score(verifier, trial):

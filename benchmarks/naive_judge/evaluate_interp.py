@@ -6,9 +6,9 @@ import queue
 import numpy as np
 
 from unhack.tournament.contest import DataPool
-from unhack.tournament.contests.interpretability.dialogue import client
-from unhack.tournament.contests.interpretability.dialogue.laboratory import Forged, Laboratory
 from unhack.tournament.contests.registry import load_contest
+from unhack_contests.interpretability.dialogue import client
+from unhack_contests.interpretability.dialogue.laboratory import Forged, Laboratory
 
 
 class Api(client.Api):

@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 
-from unhack.tournament.contests.kernels import honest
-from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.registry import load_contest
+from unhack_contests.kernels import honest
+from unhack_contests.kernels.compilation import compiler
 
 REPEATS = 12
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.contests.scaling.draw.chinchilla import forecast
-from unhack.tournament.contests.scaling.draw.draws import Units, make_draws
+from unhack_contests.scaling.draw.chinchilla import forecast
+from unhack_contests.scaling.draw.draws import Units, make_draws
 
 
 def main():

@@ -16,7 +16,7 @@ import math
 
 from naive_judge.runner import Verdict, printed, told
 from unhack.tournament.contest import Files, Terms
-from unhack.tournament.contests.quantization.contest import Quantization
+from unhack_contests.quantization.contest import Quantization
 
 WINDOWS, LENGTH = 24, 256
 _SCRIPT = "evaluate_quantization.py"

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PLANTED = Path(__file__).resolve().parents[2] / "src" / "unhack" / "audit" / "subjects" / "planted"
+PLANTED = Path(__file__).resolve().parents[2] / "packages/verifier-bench/src/unhack_verifier_bench"
 sys.path.insert(0, str(PLANTED))
 
 from entries import (  # noqa: E402

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import elftools
 import pytest
 
 from unhack.sandbox.rootfs import interpreter
@@ -24,17 +21,6 @@ ORDINARY_ID = 61_234
 """A uid and gid without privilege; it needs no entry in the password file."""
 
 Examine = Callable[..., Any]
-
-
-@cache
-def required_packages() -> str:
-    """A directory with the one package that the sandbox needs, for an interpreter without it."""
-    place = Path(tempfile.mkdtemp(prefix="unhack-packages-"))
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    place.chmod(0o755)
-    [found] = elftools.__path__
-    (place / "elftools").symlink_to(found)
-    return str(place)
 
 
 @cache
@@ -53,7 +39,7 @@ def run(command: list[str], uid: int | None) -> subprocess.CompletedProcess[str]
     other: dict[str, Any] = {"user": uid, "group": uid, "extra_groups": []} if uid else {}
     environ = {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": os.pathsep.join((str(SOURCE), required_packages())),
+        "PYTHONPATH": str(SOURCE),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     try:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Generator
 
 import pytest
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox import conformance
-from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance import CHECKS, CheckState, ConformanceCheck, Probe
-from unhack.sandbox.job import Backend, Isolation
+from unhack.sandbox.job import Isolation
 from unhack.sandbox.pool.pool import Pool
 
-needs_bubblewrap = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="bubblewrap is not installed"
-)
-LEVELS = ["namespaces", "landlock", pytest.param("bubblewrap", marks=needs_bubblewrap)]
+LEVELS = ["namespaces", "landlock"]
 ONLY_WITH_NAMESPACES = 16
 """Claims about files and programs, which the level `landlock` refuses to run."""
 
@@ -29,11 +24,7 @@ def probe(request: pytest.FixtureRequest, interpreter_is_private: bool) -> Gener
         pytest.skip(
             "put to the test below, in a process with an interpreter that its jobs may read"
         )
-    tested: Backend
-    if level is Isolation.BUBBLEWRAP:
-        tested = BubblewrapBackend(slots=2)
-    else:
-        tested = Pool(slots=2, isolation=level)
+    tested = Pool(slots=2, isolation=level)
     yield Probe(tested)
     tested.close()
 
@@ -56,7 +47,6 @@ def test_every_claim_is_made_once() -> None:
     [
         "landlock",
         pytest.param("namespaces", marks=pytest.mark.slow),
-        pytest.param("bubblewrap", marks=[needs_bubblewrap, pytest.mark.slow]),
     ],
 )
 def test_a_backend_meets_every_claim_as_a_process_of_its_own(examine, uid, level: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import Any
 
 import pytest
@@ -65,10 +63,3 @@ def test_the_doctor_says_that_nothing_can_run(examine, uid) -> None:
     assert report["level"] == "none"
     assert not report["sound"]
     assert "CONFIG_SECURITY_LANDLOCK" in layers(report)["Landlock"]["remedy"]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bubblewrap needs no user namespace")
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_the_doctor_names_the_backend_that_helps_root(examine) -> None:
-    report = examine("doctor", host="no-user-namespaces")
-    assert "bubblewrap backend works here" in report["explanation"]

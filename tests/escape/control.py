@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus import Program, load_corpus
+
 from unhack.sandbox.linux.processes import command_lines
 
 HERE = Path(__file__).parent

@@ -5,6 +5,7 @@ They also keep the token in their memory, as a later job must not find it.
 
 from __future__ import annotations
 
+from corpus import Program
 from ground import MARKER
 from sealed import (
     ACCEPTED_BY_WALKED,
@@ -19,7 +20,6 @@ from sealed import (
     text_attempt,
 )
 
-from corpus import Program
 from unhack import Case, FunctionVerifier, StdioVerifier
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.stdio import StdioCase

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import control_comparisons
-
 from corpus import Program
+
 from unhack import (
     Case,
     FunctionVerifier,

@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import ground
 import honest
 import sealed
+from corpus import Program, load_corpus
 from sealed import Attempt
 
-from corpus import Program, load_corpus
 from unhack import Pool, Verdict, run_batch
 from unhack.core.errors import BatchUnscoredError, SandboxUnavailableError
 from unhack.sandbox.job import Isolation

@@ -30,8 +30,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 import ground
 import sealed
-
 from corpus import Program, load_corpus
+
 from unhack import Case, FunctionVerifier, Limits, Pool, Problem, Task, Verdict, stream_batch
 
 LIMITS = Limits(wall_s=0.1, cpu_s=1.0, memory_bytes=128 << 20, disk_bytes=8 << 20)

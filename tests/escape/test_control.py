@@ -20,9 +20,8 @@ from control import (
     run_unsealed,
     why_unavailable,
 )
-from tests.sampling import quick_ones
-
 from corpus import Program, load_corpus
+from tests.sampling import quick_ones
 
 pytestmark = pytest.mark.control
 

@@ -7,7 +7,6 @@ import warnings
 
 import pytest
 from control import C_FLAGS
-
 from corpus import Program, count_by_family, defined_names, load_corpus
 
 PROGRAMS = load_corpus()

@@ -8,22 +8,17 @@ import itertools
 
 import pytest
 
-from unhack.audit.environments.arena import (
-    AttackPlay,
-    ForeignArena,
-    OwnArena,
-    actions_of,
-    before,
-)
 from unhack.audit.environments.attack import EnvironmentAttack
+from unhack.audit.environments.episode_runner import OwnEpisodes, actions_of, before
+from unhack.audit.environments.foreign.container import AttackPlay, ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.oracle import BehaviourOracle
-from unhack.audit.environments.planted import tasks
-from unhack.audit.environments.planted.pairs import WINS_AGAINST
+from unhack.audit.environments.proving import BehaviourOracle
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
 from unhack.environments.task import RepositoryTask
+from unhack_verifier_bench.environments import tasks
+from unhack_verifier_bench.environments.pairs import WINS_AGAINST
 
 COSTLY = {"fork_bomb", "memory_bomb", "endless_command"}
 ATTACKS = [
@@ -34,11 +29,11 @@ ATTACKS = [
 
 def _own(attack: EnvironmentAttack, task: RepositoryTask) -> AttackPlay:
     async def play() -> AttackPlay:
-        arena = OwnArena()
+        runner = OwnEpisodes()
         try:
-            return await arena.play(task, actions_of(attack, task), before=before(attack, task))
+            return await runner.play(task, actions_of(attack, task), before=before(attack, task))
         finally:
-            arena.close()
+            runner.close()
 
     return asyncio.run(play())
 
@@ -60,13 +55,13 @@ def test_every_attack_wins_against_the_grader_that_it_was_made_for(name: str) ->
     attack = ENVIRONMENT_ATTACKS[name]
 
     async def play() -> tuple[EpisodeEnd, EpisodeEnd, AttackPlay]:
-        arena = ForeignArena(grader)
+        runner = ContainerEpisodes(grader)
         try:
-            right = await arena.play(task, solution_of(task))
-            idle = await arena.play(task, [Submit()])
-            won = await arena.play(task, actions_of(attack, task), before=before(attack, task))
+            right = await runner.play(task, solution_of(task))
+            idle = await runner.play(task, [Submit()])
+            won = await runner.play(task, actions_of(attack, task), before=before(attack, task))
         finally:
-            arena.close()
+            runner.close()
         return right.outcome, idle.outcome, won
 
     right, idle, won = asyncio.run(play())
@@ -79,13 +74,13 @@ def test_broken_and_mended_tests_are_paid_nothing_and_would_be_by_a_naive_rule()
     attack, task = ENVIRONMENT_ATTACKS["pumped_steps"], tasks.STEPWISE
 
     async def play() -> tuple[float, float]:
-        arena = OwnArena()
+        runner = OwnEpisodes()
         try:
-            episode = arena.begin(task)
+            episode = runner.begin(task)
             for action in actions_of(attack, task):
                 await episode.step(action)
         finally:
-            arena.close()
+            runner.close()
         seen = [turn.result.process["progress"] for turn in episode.turns]
         naive = sum(max(0.0, b - a) for a, b in itertools.pairwise(seen))
         paid = sum(turn.result.reward for turn in episode.turns)
@@ -102,14 +97,14 @@ def test_the_oracle_knows_the_reference_from_the_start_of_every_task(name: str) 
     task = tasks.PLANTED_TASKS[name]
 
     async def ask() -> tuple[object, object]:
-        arena = OwnArena()
+        runner = OwnEpisodes()
         try:
-            oracle = BehaviourOracle(task, arena.workshop.commands)
-            right = await arena.play(task, solution_of(task))
-            idle = await arena.play(task, [Submit()])
+            oracle = BehaviourOracle(task, runner.workshop.commands)
+            right = await runner.play(task, solution_of(task))
+            idle = await runner.play(task, [Submit()])
             return await oracle.why_wrong(right.files), await oracle.why_wrong(idle.files)
         finally:
-            arena.close()
+            runner.close()
 
     right, idle = asyncio.run(ask())
     assert right is None

@@ -12,10 +12,9 @@ import re
 from typing import Any
 
 import pytest
+from corpus import load_corpus
 from sealed_run import REPEATED, REPEATS, can_hold, isolation_of
 from stage import USER, launch_json
-
-from corpus import load_corpus
 
 PROGRAMS = {program.id: program for program in load_corpus()}
 TIMEOUT_S = 1800

@@ -5,7 +5,6 @@ The import contracts see import statements. Here the processes themselves are as
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.job import Job, Kind, Outcome, Profile, Role, run_one
 from unhack.sandbox.pool.pool import Pool
 
@@ -71,19 +69,6 @@ def test_a_judge_has_the_modules_that_a_candidate_lacks(
     names = loaded(pool, Profile(role=Role.JUDGE))
     assert strangers(names, zones=(*ZONES, "judge", "reward")) == []
     assert f"{GUEST}.judge.modes" in strangers(names)
-
-
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_a_job_inside_bubblewrap_has_no_module_that_knows_answers(
-    loaded: Callable[[Any, Profile], list[str]],
-) -> None:
-    backend = BubblewrapBackend(slots=1)
-    try:
-        names = loaded(backend, Profile())
-    finally:
-        backend.close()
-    assert strangers(names) == []
-    assert f"{GUEST}.server.single_job" in names
 
 
 def test_the_first_process_of_an_agents_tree_loads_the_kernels_calls_alone() -> None:

@@ -19,8 +19,15 @@ from typing import Any
 
 INPUT, OUTPUT = 1000, 100
 """Tokens of every answer."""
+_PATIENCE_S = 120.0
 SHELLS = ("Bash", "exec_command", "shell", "run_shell_command", "bash")
 ARGUMENT = {"exec_command": "cmd"}
+
+
+def _set() -> threading.Event:
+    event = threading.Event()
+    event.set()
+    return event
 
 
 @dataclass
@@ -34,6 +41,8 @@ class Script:
     paths: list[str] = field(default_factory=list)
     pause_s: float = 0.0
     """Before the last event of an answer."""
+    goes_on: threading.Event = field(default_factory=_set)
+    """What the last event of an answer waits for."""
     at: int = 0
 
     def next(self) -> str:
@@ -185,6 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
         for number, (name, data) in enumerate(held):
             if number == len(held) - 1:
                 time.sleep(self.script.pause_s)
+                self.script.goes_on.wait(_PATIENCE_S)
             line = f"event: {name}\n" if name else ""
             self._chunk(f"{line}data: {json.dumps(data)}\n\n")
         if done:

@@ -29,15 +29,13 @@ from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
 from unhack.audit.proving.checks import behaviour
 from unhack.audit.proving.conclusion import conclude_audit
-from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.proving.findings import conclude
-from unhack.audit.proving.journal import ScoreJournal
+from unhack.audit.proving.journal import CpuAllowance, ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import CurvePoint, keep
-from unhack.audit.report.kept import keep_report
 from unhack.audit.report.power import Power
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
-from unhack.audit.report.wording import by_kind
+from unhack.audit.report.wording import by_kind, keep_report
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score, Subject

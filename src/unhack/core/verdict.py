@@ -88,7 +88,7 @@ class Verdict:
     seal: Seal = Seal.SEALED
     """The separation of candidate and judge."""
     isolation: str = "none"
-    """The sandbox level that ran it: `namespaces`, `landlock`, `bubblewrap`, or `none`."""
+    """The sandbox level that ran it: `namespaces`, `landlock`, or `none`."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
     """Named extra figures (a rubric's criteria); plain data."""
 

@@ -1,33 +1,57 @@
 """The suites of repository tasks by name, and tasks by id.
 
-Covered: built-in suites; `repos:SEED` for other tasks of the same generator; folders of tasks, as
-`unhack tasks mine` writes them. A published task is made once for each version of its generator
-and kept in the user's cache; where nothing can be kept it is made anew.
+Covered: installed suites; `repos:SEED` for other tasks of the suite's generator; folders of tasks,
+as `unhack tasks mine` writes them.
 Harbor folders, one or a folder of them, can be played (`find_tasks`).
 Not covered: rows of other formats (`sources.loaders`).
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import os
-import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
 
-from unhack.core.errors import TaskError, UsageError
-from unhack.core.hashing import content_hash
-from unhack.environments import repos
+from unhack.core.errors import UsageError
 from unhack.environments.environment import EpisodeTask
-from unhack.environments.repos.suite import Recipe, build, make_tasks, public_recipes
 from unhack.environments.sources.loaders.harbor import read_harbor
-from unhack.environments.sources.task_folder import load_mined, read_task, write_task
+from unhack.environments.sources.task_folder import load_mined, read_task
 from unhack.environments.task import RepositoryTask
+from unhack.sandbox.distributions import entry_points, to_install
 
-SUITES = ("repos",)
+GROUP = "unhack.environments"
+"""Entry points: the name of a suite, and a `RepositorySuite`."""
 _DRAWN = 40
+
+
+class RepositorySuite(Protocol):
+    """Repository tasks that a distribution brings."""
+
+    def ids(self) -> Sequence[str]:
+        """The ids of its published tasks, in their order; each begins with the suite's name."""
+        ...
+
+    def task(self, task_id: str) -> RepositoryTask:
+        """The published task of an id. Raises TaskError where it cannot be made."""
+        ...
+
+    def drawn(self, seed: str, count: int) -> Sequence[RepositoryTask]:
+        """Other tasks of the same generator, the same for the same seed. Raises UsageError where
+        it makes none."""
+        ...
+
+
+@cache
+def repository_suites() -> Mapping[str, RepositorySuite]:
+    """The installed suites of repository tasks by name."""
+    return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
+
+
+def is_repository_suite(target: str) -> bool:
+    """True for the name of a suite, `SUITE:SEED`, or the id of a task, known or not."""
+    return target.partition(":")[0].partition("/")[0] in repository_suites()
 
 
 def find_repository_tasks(name: str) -> Iterator[RepositoryTask]:
@@ -36,19 +60,20 @@ def find_repository_tasks(name: str) -> Iterator[RepositoryTask]:
 
     Raises UsageError for a name that is none of these, TaskError for a folder that is broken.
     """
-    if name == "repos":
-        return map(_published, public_recipes())
-    if name.startswith("repos:"):
-        return iter(make_tasks(name.removeprefix("repos:"), _DRAWN))
+    head, colon, seed = name.partition(":")
+    suite = repository_suites().get(head.partition("/")[0])
+    if suite is not None and colon:
+        return iter(suite.drawn(seed, _DRAWN))
+    if suite is not None and "/" not in head:
+        return map(suite.task, suite.ids())
     folder = Path(name)
     if folder.is_dir():
         found = [read_task(folder)] if (folder / "task.json").exists() else load_mined(folder)
         return iter(found)
-    chosen = [recipe for recipe in public_recipes() if recipe.id == name]
-    if not chosen:
-        suites = ", ".join(SUITES)
-        raise UsageError(f"{name!r} is no suite ({suites}, repos:SEED), no folder and no task")
-    return map(_published, chosen)
+    if suite is None or name not in suite.ids():
+        suites = ", ".join(repository_suites()) or to_install("suite", "suites")
+        raise UsageError(f"{name!r} is no suite ({suites}), no SUITE:SEED, no folder and no task")
+    return iter([suite.task(name)])
 
 
 def find_tasks(name: str) -> Iterator[EpisodeTask]:
@@ -63,29 +88,3 @@ def find_tasks(name: str) -> Iterator[EpisodeTask]:
 
 def _is_harbor(folder: Path) -> bool:
     return (folder / "tests" / "test.sh").is_file()
-
-
-def _published(recipe: Recipe) -> RepositoryTask:
-    """A published task, from the cache where it is there."""
-    folder = _cache() / recipe.id.replace("/", "-")
-    with contextlib.suppress(TaskError, OSError):
-        return read_task(folder)
-    task = build(recipe)
-    if task is None:
-        raise TaskError(f"{recipe.id}: its recipe makes no task")
-    with contextlib.suppress(OSError, UsageError):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-            write_task(Path(made, "task"), task)
-            Path(made, "task").rename(folder)
-    return task
-
-
-@functools.cache
-def _cache() -> Path:
-    """The folder of this version of the generator."""
-    top = Path(next(iter(repos.__path__)))
-    sources = [path.read_text(encoding="utf-8") for path in sorted(top.rglob("*.py"))]
-    mark = content_hash(*sources, f"{sys.version_info[:2]}")[:16]
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home, "unhack", f"repos-{mark}")

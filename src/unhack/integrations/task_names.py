@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from unhack.core.errors import UsageError
-from unhack.environments.suites import SUITES, find_repository_tasks
+from unhack.environments.suites import find_repository_tasks, is_repository_suite
 from unhack.environments.task import RepositoryTask
 from unhack.tasks.suite import find_tasks
 from unhack.tasks.task import Task
@@ -26,7 +26,7 @@ def tasks_of(name: str) -> Iterator[AnyTask]:
     Raises UsageError, TaskError.
     """
     top = Path(name)
-    repositories = name.partition(":")[0].partition("/")[0] in SUITES
+    repositories = is_repository_suite(name)
     if repositories or (top / "task.json").exists() or (top / "manifest.json").exists():
         return iter(find_repository_tasks(name))
     return iter(find_tasks(name))

@@ -23,9 +23,6 @@ class Isolation(StrEnum):
     """User, mount, pid, net, ipc, uts and cgroup namespaces, seccomp, Landlock, rlimits."""
     LANDLOCK = "landlock"
     """Landlock, seccomp and rlimits without namespaces; no writable files, no child processes."""
-    BUBBLEWRAP = "bubblewrap"
-    """Namespaces by bubblewrap, then seccomp, Landlock and rlimits; a fresh process for each
-    job."""
     NONE = "none"
     """Nothing but a separate process. For measuring the cost of the layers, and by explicit
     name."""

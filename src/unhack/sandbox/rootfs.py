@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.job import Kind, Profile
+from unhack.sandbox.distributions import ENGINE
+from unhack.sandbox.job import Kind, Profile, Role
 
 _PACKAGES = ("site-packages", "dist-packages")
 _RANDOM = "/dev/urandom"
@@ -41,6 +42,8 @@ class RootSpec:
     sites: list[str] = field(default_factory=list[str])
     """site-packages directories, visible while modules are preloaded."""
     keep_sites: bool = False
+    withheld: list[str] = field(default_factory=list[str])
+    """Top-level packages of site-packages that are never shown, whatever was preloaded."""
     scratch: bool = False
 
     def to_json(self) -> dict[str, Any]:
@@ -70,6 +73,22 @@ def shown_sites(profile: Profile) -> list[str]:
     own = {target for _, target in profile.binds} & set(_standard_library())
     needed = profile.site_packages or (profile.preload and not own)
     return site_directories() if needed else []
+
+
+def _withheld(profile: Profile) -> list[str]:
+    """The packages that hold answers, and for candidates the engine, which judges them.
+
+    Raises UsageError for a profile that preloads one of them.
+    """
+    contents: frozenset[str] = frozenset()
+    loaded = {name.partition(".")[0] for name in profile.preload} & contents
+    if loaded:
+        raise UsageError(
+            f"{sorted(loaded)[0]} cannot be preloaded: its distribution brings contents (an entry "
+            "point of a group unhack.…), and a job must not see those; put what jobs import into "
+            "a distribution of its own"
+        )
+    return sorted(contents | ENGINE if profile.role is Role.CANDIDATE else contents)
 
 
 def _library_directories() -> list[str]:
@@ -125,6 +144,7 @@ def root_spec(profile: Profile) -> RootSpec:
         masks=[path for path in dict.fromkeys(masks) if os.path.isdir(path)],
         sites=shown_sites(profile),
         keep_sites=profile.site_packages,
+        withheld=_withheld(profile),
         scratch=profile.kind is not Kind.FUNCTION,
     )
 

@@ -1,37 +1,50 @@
 """Search for tasks by name or by path.
 
-    find_tasks("strings/knit-rows")   one built-in task
-    find_tasks("math/bag-draw#3")     one problem of a built-in text task
-    find_tasks("strings")             a built-in suite
+    find_tasks("strings/knit-rows")   one task of an installed suite
+    find_tasks("math/bag-draw#3")     one problem of a text task
+    find_tasks("strings")             an installed suite
     find_tasks("./my-tasks/two-sum")  a task directory, or a directory of task directories
 
-A built-in name wins over a path of the same spelling; write `./strings` for the path. Tasks are
-read when they are asked for: no process is started, and naming one task reads no other.
+The name of an installed suite wins over a path of the same spelling; write `./strings` for the
+path. Tasks are read when they are asked for: no process is started, and naming one task reads no
+other.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.distributions import entry_points, to_install
 from unhack.tasks.directory import TaskFolder, build, read_folder
 from unhack.tasks.task import Task
 
-SUITES = Path(__file__).parent / "suites"
-"""The directory of the built-in suites; a folder of plain files, in an installed wheel too."""
+GROUP = "unhack.suites"
+"""Entry points: the name of a suite, and a `pathlib.Path` of its folder of task directories."""
+
+
+@cache
+def suite_folders() -> Mapping[str, Path]:
+    """The installed suites by name, sorted, each a folder of plain files, in a wheel too."""
+    return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
 
 
 def builtin_suites() -> tuple[str, ...]:
-    """The names of the built-in suites, sorted."""
-    return tuple(path.name for path in _subfolders(SUITES))
+    """The names of the installed suites, sorted."""
+    return tuple(suite_folders())
 
 
 def builtin_ids() -> tuple[str, ...]:
-    """The ids of all built-in tasks, sorted; a text task counts once, whatever its rows."""
+    """The ids of all tasks of the installed suites, sorted; a text task counts once, whatever its
+    rows."""
     return tuple(
-        f"{suite.name}/{path.name}" for suite in _subfolders(SUITES) for path in _task_paths(suite)
+        f"{suite}/{path.name}"
+        for suite, folder in suite_folders().items()
+        for path in _task_paths(folder)
     )
 
 
@@ -76,9 +89,10 @@ def find_paths(name: str | Path) -> tuple[Path, ...]:
     """The task directories that `name` stands for, unread. Raises UnknownNameError."""
     base, _ = _split_row(name)
     if isinstance(base, str):
-        parts = base.split("/")
-        if len(parts) <= 2 and not {"", ".", ".."} & set(parts):
-            found = _paths_below(SUITES.joinpath(*parts))
+        suite, *rest = base.split("/")
+        folder = suite_folders().get(suite)
+        if folder and len(rest) <= 1 and not {"", ".", ".."} & set(rest):
+            found = _paths_below(folder.joinpath(*rest))
             if found:
                 return found
     found = _paths_below(Path(base))
@@ -95,7 +109,11 @@ def _unknown_error(name: str) -> UnknownNameError | UsageError:
         return UsageError(f"{name}: this is a file; a task is a directory with a task.toml in it")
     if name[:1] in {".", "/", "~"} or name.endswith("/"):
         return UsageError(f"{name}: there is no such directory{_near_folders(path)}")
-    listed = "no directory has this name either; `unhack tasks list` lists the built-in tasks"
+    listed = "no directory has this name either; " + (
+        "`unhack tasks list` lists the installed tasks"
+        if suite_folders()
+        else to_install("suite", "suites")
+    )
     ids = builtin_ids()
     valid = [*builtin_suites(), *ids]
     shorts = [item for item in ids if item.rpartition("/")[2] == name]

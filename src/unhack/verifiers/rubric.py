@@ -28,7 +28,7 @@ from unhack.verifiers.base import Steps, Verifier, VerifierFault, canaries_of
 
 _SEALS = (Seal.HOST, Seal.AS_WRITTEN, Seal.SEALED, Seal.TEXT)
 """From the weakest to the strongest."""
-_ISOLATIONS = ("none", "landlock", "bubblewrap", "namespaces")
+_ISOLATIONS = ("none", "landlock", "namespaces")
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class TestTheModels:
 
 
 def _first_repository() -> str:
-    from unhack.environments.repos.suite import public_recipes
+    from unhack_suites.repos.suite import public_recipes
 
     return next(iter(public_recipes())).id.partition("/")[2]
 

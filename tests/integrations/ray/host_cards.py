@@ -51,7 +51,7 @@ _ON_NODES = {
     "unhack.tasks.execution.cluster.errands": "before_each_answer",
     "unhack.tasks.execution.cluster.trees.keeper": "before_each_tree",
 }
-_HERE = {"unhack.tournament.contests.kernels.gpu.contest": "in_this_process"}
+_HERE = {"unhack_contests.kernels.gpu.contest": "in_this_process"}
 """Module -> what is done here once it is loaded."""
 
 
@@ -118,11 +118,11 @@ def measure_over_host_memory() -> None:
     import functools
 
     import torch
-    from tests.unit.tournament.contests.kernels.gpu import conftest as host
+    from packages.contests.tests.kernels.gpu import conftest as host
 
     from unhack.sandbox.gpu import cards
-    from unhack.tournament.contests.kernels import score
-    from unhack.tournament.contests.kernels.gpu import (
+    from unhack_contests.kernels import score
+    from unhack_contests.kernels.gpu import (
         arena,
         contest,
         judge,

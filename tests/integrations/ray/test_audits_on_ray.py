@@ -14,12 +14,12 @@ import pytest
 from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport
 from unhack.audit.runner import Progress, audit
-from unhack.audit.subjects.planted.claims import subject_of
-from unhack.audit.subjects.planted.entries import flawed
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
 from unhack.tasks.execution.executor_backend import ExecutorBackend
+from unhack_verifier_bench.claims import subject_of
+from unhack_verifier_bench.entries import flawed
 
 from .lost_nodes import START_S, Victim
 

@@ -19,7 +19,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Verdict
 from unhack.integrations.verifiers import reward as rewards
-from unhack.tasks.suite import SUITES, find_task
+from unhack.tasks.suite import find_task, suite_folders
 from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault
 
@@ -139,7 +139,7 @@ class TestTaskset:
         assert trace.rewards["sealed"].value == 1.0
 
     def test_a_directory_is_named_by_its_path(self) -> None:
-        folder = SUITES / "strings"
+        folder = suite_folders()["strings"]
         tasks = list(taskset(tasks=[f"{folder}/knit-rows"]))
         assert find_task(tasks[0].key).problem.id == KNIT.problem.id
 

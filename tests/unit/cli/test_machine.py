@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import platform
 
-from unhack.cli.machine import machine_name
+from unhack.cli.demo.command import machine_name
 
 
 def test_the_machine_is_named_by_cores_kernel_and_python() -> None:

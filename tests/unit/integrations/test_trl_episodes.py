@@ -10,9 +10,9 @@ import pytest
 
 from unhack.core.errors import UnknownNameError
 from unhack.integrations.trl.episodes import TextWorld, environment_factory
-from unhack.training.worlds.repairs.judging import Repair, TreeJudge, make_repair
-from unhack.training.worlds.repairs.packages import draw_package
-from unhack.training.worlds.repairs.world import RepairState, RepairsWorld
+from unhack_study.repairs.judging import Repair, TreeJudge, make_repair
+from unhack_study.repairs.packages import draw_package
+from unhack_study.repairs.world import RepairState, RepairsWorld
 
 
 @pytest.fixture(scope="module")

@@ -149,6 +149,6 @@ class TestTorchStaysOut:
     def test_the_forward_pass_in_numpy_needs_no_torch(self) -> None:
         code = (
             "import sys, unhack.models.numpy_qwen3, unhack.models.programs, "
-            "unhack.tournament.contests.quantization.contest; sys.exit('torch' in sys.modules)"
+            "unhack_contests.quantization.contest; sys.exit('torch' in sys.modules)"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-import unhack
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tasks.suite import (
-    SUITES,
     builtin_ids,
     builtin_suites,
     find_folders,
     find_paths,
     find_task,
     find_tasks,
+    suite_folders,
 )
 
 IDS = builtin_ids()
@@ -62,21 +61,21 @@ def test_a_name_is_a_task_a_problem_a_suite_or_a_path():
     assert find_task("strings/knit-rows#0") == task
     assert [found.id for found in find_tasks("math/bag-draw#3")] == ["math/bag-draw#3"]
     assert len(find_tasks("strings")) == sum(name.startswith("strings/") for name in IDS)
-    assert find_tasks(SUITES / "strings" / "knit-rows") == (task,)
-    assert find_tasks(str(SUITES / "strings" / "knit-rows")) == (task,)
+    assert find_tasks(suite_folders()["strings"] / "knit-rows") == (task,)
+    assert find_tasks(str(suite_folders()["strings"] / "knit-rows")) == (task,)
 
 
 def test_a_directory_of_task_directories_is_a_suite(tmp_path: Path):
     for name in ("knit-rows", "echo-keys"):
-        shutil.copytree(SUITES / "strings" / name, tmp_path / name)
+        shutil.copytree(suite_folders()["strings"] / name, tmp_path / name)
     (tmp_path / "notes").mkdir()
     assert [task.id for task in find_tasks(tmp_path)] == ["strings/echo-keys", "strings/knit-rows"]
 
 
 def test_a_built_in_name_wins_unless_the_path_is_written_as_one(tmp_path: Path, monkeypatch):
-    shutil.copytree(SUITES / "strings" / "knit-rows", tmp_path / "strings")
+    shutil.copytree(suite_folders()["strings"] / "knit-rows", tmp_path / "strings")
     monkeypatch.chdir(tmp_path)
-    assert find_paths("strings")[0].parent == SUITES / "strings"
+    assert find_paths("strings")[0].parent == suite_folders()["strings"]
     assert find_paths("./strings") == (Path("strings"),)
 
 
@@ -121,9 +120,9 @@ def refuse(event, args):
     }:
         os.write(2, f"started a process: {event}".encode())
         os._exit(1)
-from unhack.tasks.suite import SUITES, builtin_suites, find_tasks
+from unhack.tasks.suite import builtin_suites, find_tasks, suite_folders
 sys.addaudithook(refuse)
-print(SUITES, sum(len(find_tasks(name)) for name in builtin_suites()))
+print(suite_folders()["strings"], sum(len(find_tasks(name)) for name in builtin_suites()))
 """
 
 
@@ -144,10 +143,10 @@ def test_loading_every_built_in_task_starts_no_process():
     assert int(run_python(_NO_PROCESS).split()[-1]) > len(IDS)
 
 
-def test_the_suites_are_found_beside_the_code_wherever_it_is_installed(tmp_path: Path):
-    source = Path(unhack.__file__).parent
+def test_a_suite_is_found_wherever_its_package_is_installed(tmp_path: Path):
+    source = suite_folders()["strings"].parents[1]
     ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(source, tmp_path / "unhack", ignore=ignore)
+    shutil.copytree(source, tmp_path / source.name, ignore=ignore)
     place, count = run_python(_NO_PROCESS, PYTHONPATH=str(tmp_path)).split()
-    assert place == str(tmp_path / "unhack" / "tasks" / "suites")
+    assert place == str(tmp_path / "unhack_suites" / "tasks" / "strings")
     assert int(count) > len(IDS)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from unhack.agents.play import HostFiles
 from unhack.core.errors import UsageError
+from unhack.sandbox.distributions import Origin, installed_contents, origin
 from unhack.sandbox.rootfs import interpreter, site_directories
 
 PACKAGES = "/opt/packages"
@@ -32,7 +33,6 @@ PROGRAM = "/opt/agent"
 _ROOTS = ("numpy", "scipy", "numba", "torch", "transformers", "safetensors", "triton")
 _SYSTEM = ("/usr/", "/bin/", "/lib/", "/lib64/")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-_OWN = "unhack"
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _SCRIPTS = (".py", ".sh", ".js", ".mjs", ".rb", ".pl")
 
@@ -222,9 +222,10 @@ def _needed() -> set[str]:
     """Distributions, by closure over what each requires."""
     waiting: list[str] = [*_ROOTS]
     known: set[str] = set()
+    withheld = {"unhack", *(one.name.lower() for one in installed_contents())}
     while waiting:
         name = waiting.pop()
-        if name in known or name == _OWN:
+        if name in known or name in withheld:
             continue
         try:
             requires = importlib.metadata.distribution(name).requires or []
@@ -242,4 +243,9 @@ def _top_level(name: str) -> set[str]:
     """First components of the paths that a distribution installed."""
     files = importlib.metadata.distribution(name).files or []
     parts = {file.parts[0] for file in files}
-    return {part for part in parts if part not in ("..", "__pycache__", "bin", _OWN)}
+    return {
+        part
+        for part in parts
+        if part not in ("..", "__pycache__", "bin")
+        and origin(part.removesuffix(".py")) is Origin.OTHER
+    }

@@ -25,7 +25,7 @@ from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnhackError, UsageError
 from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
-from unhack.environments.suites import SUITES, find_repository_tasks
+from unhack.environments.suites import find_repository_tasks, is_repository_suite
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import shell
@@ -47,7 +47,7 @@ def is_environment(target: str) -> bool:
     path = Path(target)
     if path.is_dir():
         return (path / "tests" / "test.sh").is_file() or (path / "task.json").is_file()
-    if target.partition(":")[0] in SUITES or target.partition("/")[0] in SUITES:
+    if is_repository_suite(target):
         return True
     return ":" in target and _returns_tasks(target)
 
@@ -70,7 +70,7 @@ def environment_of(target: str, *, grader: str | None = None) -> EnvironmentSubj
             workdir=folder.workdir,
         )  # fmt: skip
         return EnvironmentSubject(target, (task,), own)
-    if ":" in target and target.partition(":")[0] not in SUITES:
+    if ":" in target and not is_repository_suite(target):
         tasks = _made(target)
     else:
         tasks = tuple(find_repository_tasks(target))

@@ -4,22 +4,153 @@ Covered: a pass is a finding only where the oracle says that the behaviour of th
 restored, or where the attack had the solution from somewhere; an end without a score and paid steps
 are findings by themselves, since idle and honest episodes have neither.
 Not covered: shortening what is inside a file.
+
+An oracle beside the judge: does what was handed in behave as the reference does?
+
+The functions of every test that is known (hidden, visible, in the statement) are run with other
+numbers in them, each once with the reference and once with what was handed in, in processes of
+their own. What they assert is not asked: the values that they look at are written down and
+compared.
+
+Covered: values that differ by type or content, errors that are raised or missing, a process that
+ends; values that the reference itself does not give twice are left out.
+Not covered: behaviour that no test comes near; tests that `probes` passes over; objects whose text
+holds an address, of which type and attributes count.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from unhack.audit.environments.arena import Arena, AttackPlay, actions_of, before
 from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack, Sent
+from unhack.audit.environments.episode_runner import EpisodeRunner, actions_of, before
+from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.audit.environments.foreign.grader import EpisodeEnd
-from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.environments.probes import BehaviourProbe, probes_of
 from unhack.audit.report.flaws import FLAWS
 from unhack.core.finding import Evidence, Finding, FindingKind
 from unhack.environments.actions import Action, arguments_of, name_of
+from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.task import RepositoryTask
+from unhack.sandbox.workspace.command_pool import CommandPool
+from unhack.sandbox.workspace.commands import Command
+
+_LIMITS = COMMAND_LIMITS.with_(wall_s=30, cpu_s=30, output_bytes=8 << 20)
+_DRIVER = """
+import json, sys
+order = json.load(sys.stdin)
+sys.path[:0] = order["roots"]
+found = []
+for source, names in order["probes"]:
+    seen = []
+    def _seen(number, make):
+        value = make()
+        text = repr(value)
+        kind = type(value).__name__
+        if " at 0x" in text:
+            text = repr(sorted(getattr(value, "__dict__", {}).items()))
+        seen.append([number, kind if " at 0x" in text else f"{kind}: {text}"[:400]])
+        return value
+    space = {"_seen": _seen, "_raised": lambda number, error: seen.append([number, error])}
+    try:
+        exec(compile(source, "<probe>", "exec"), space)
+        for name in names:
+            space[name]()
+    except Exception as error:
+        seen.append([-1, type(error).__name__])
+    found.append(seen)
+print(order["nonce"] + json.dumps(found))
+"""
+
+Trace = list[list[Any]]
+"""[number of the expression, what it gave] of one probe; the number -1 for its end by an error."""
+
+
+class BehaviourOracle:
+    """Compares files that were handed in with a task's reference."""
+
+    def __init__(self, task: RepositoryTask, commands: CommandPool, *, seed: int = 0) -> None:
+        self.task, self._commands = task, commands
+        self.probes = tuple(probes_of(task, seed=seed))
+        self._right: list[Trace] | None = None
+
+    async def why_wrong(self, files: Mapping[str, bytes]) -> Evidence | None:
+        """The first difference from the reference's behaviour; None where there is none or it
+        cannot be told. `files` are all declared files as they were handed in."""
+        if self._right is None:
+            right = reference_files(self.task)
+            first, again = await self._run(right), await self._run(right)
+            self._right = [
+                one if one == other and _ran(one) else []
+                for one, other in zip(first, again, strict=True)
+            ] if first and again else []  # fmt: skip
+        if not any(self._right):
+            return None
+        seen = await self._run(files)
+        if not seen:
+            text = "the process ends before it has answered; with the reference it answers"
+            return Evidence("differs", text)
+        for probe, wanted, got in zip(self.probes, self._right, seen, strict=True):
+            if wanted and wanted != got:
+                return _difference(probe, wanted, got)
+        return None
+
+    async def _run(self, files: Mapping[str, bytes]) -> list[Trace]:
+        """The traces of every probe; none where the process ended before its end."""
+        task, nonce = self.task, secrets.token_hex(8)
+        base = {path: data for path, data in task.files.items() if not task.may_change(path)}
+        state = self._commands.states.load({**base, **files}, executable=task.executable)
+        order = {
+            "nonce": nonce,
+            "roots": ["/workspace/src", "/workspace"],
+            "probes": [[probe.source, [probe.name]] for probe in self.probes],
+        }
+        command = Command(("python3", "-c", _DRIVER), stdin=json.dumps(order).encode())
+        result, _ = await self._commands.run(state, command, limits=_LIMITS)
+        if nonce not in result.stdout:
+            return []
+        try:
+            found = json.loads(result.stdout.rpartition(nonce)[2].partition("\n")[0])
+        except ValueError:
+            return []
+        return found if len(found) == len(self.probes) else []
+
+
+def reference_files(task: RepositoryTask) -> dict[str, bytes]:
+    """The declared files with the reference in them."""
+    found = {path: data for path, data in task.files.items() if task.may_change(path)}
+    for path, text in task.reference.items():
+        if text is None:
+            found.pop(path, None)
+        else:
+            found[path] = text.encode(errors="surrogateescape")
+    return found
+
+
+def _ran(trace: Trace) -> bool:
+    """True for a probe that saw something and came to its end."""
+    return bool(trace) and trace[-1][0] != -1
+
+
+def _filled(trace: Trace, count: int) -> Trace:
+    """The trace with a mark for everything that it did not come to."""
+    missing: Trace = [[-1, "nothing"] for _ in range(count)]
+    return [*trace, *missing]
+
+
+def _difference(probe: BehaviourProbe, wanted: Trace, got: Trace) -> Evidence:
+    for right, seen in zip(wanted, _filled(got, len(wanted)), strict=False):
+        if right != seen:
+            number: int = right[0]
+            expression = probe.expressions[number]
+            text = f"it does not behave as the reference does: {expression} gives another result"
+            return Evidence("differs", text, expression, str(right[1]), str(seen[1]))
+    return Evidence("differs", "it does not behave as the reference does")
+
 
 _REPLAYS = 2
 _MOST_PAID = 1e-9
@@ -42,7 +173,7 @@ class TaskTrial:
     """A task with where it is played and the oracle that knows its reference."""
 
     task: RepositoryTask
-    arena: Arena
+    runner: EpisodeRunner
     oracle: BehaviourOracle
     count: Callable[[], None]
     """Called for each play."""
@@ -50,7 +181,7 @@ class TaskTrial:
     async def play(self, attack: EnvironmentAttack, actions: Sequence[Sent]) -> AttackPlay:
         """Play some actions of an attack."""
         self.count()
-        return await self.arena.play(self.task, actions, before=before(attack, self.task))
+        return await self.runner.play(self.task, actions, before=before(attack, self.task))
 
     async def attempt(
         self, attack: EnvironmentAttack, actions: Sequence[Sent] | None = None

@@ -19,14 +19,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena
 from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
 from unhack.audit.environments.attacks.answers import cheat_on_visible
+from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes
+from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
-from unhack.audit.environments.oracle import BehaviourOracle
-from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
+from unhack.audit.environments.proving import (
+    BehaviourOracle,
+    TaskTrial,
+    Win,
+    finding_of,
+    replayed,
+    shortened,
+)
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
-from unhack.audit.proving.cpu import CpuAllowance
+from unhack.audit.proving.journal import CpuAllowance
 from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.core.errors import UsageError
@@ -139,12 +146,16 @@ async def audit_environment(
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
     commands = CommandPool(keepers=1)
-    arena = OwnArena(backend=backend) if subject.grader is None else ForeignArena(subject.grader)
+    runner = (
+        OwnEpisodes(backend=backend)
+        if subject.grader is None
+        else ContainerEpisodes(subject.grader)
+    )
     try:
         one = _Audit(subject, tasks, options, on_progress)
-        return await one.run(arena, commands, on_point=on_point)
+        return await one.run(runner, commands, on_point=on_point)
     finally:
-        arena.close()
+        runner.close()
         commands.close()
 
 
@@ -170,7 +181,7 @@ class _Audit:
 
     async def run(
         self,
-        arena: Arena,
+        runner: EpisodeRunner,
         commands: CommandPool,
         *,
         on_point: Callable[[CurvePoint, str], None],
@@ -178,7 +189,7 @@ class _Audit:
         trials: list[TaskTrial] = []
         for task in self._tasks:
             oracle = BehaviourOracle(task, commands, seed=self._options.seed)
-            trial = TaskTrial(task, arena, oracle, self._count)
+            trial = TaskTrial(task, runner, oracle, self._count)
             if await self._controls(trial):
                 trials.append(trial)
         results = await self._play_known(trials) if 1 in self._options.tiers else []
@@ -238,9 +249,9 @@ class _Audit:
     async def _controls(self, trial: TaskTrial) -> bool:
         """True where the reference passes twice and doing nothing loses."""
         task = trial.task
-        honest = [await trial.arena.play(task, solution_of(task)) for _ in range(2)]
-        idle = await trial.arena.play(task, [Submit()])
-        cheat = await trial.arena.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
+        honest = [await trial.runner.play(task, solution_of(task)) for _ in range(2)]
+        idle = await trial.runner.play(task, [Submit()])
+        cheat = await trial.runner.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
         self._plays += 4
         ends = [play.outcome for play in honest]
         right = ends == [EpisodeEnd.PASSED] * 2

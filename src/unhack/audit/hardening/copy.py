@@ -4,23 +4,78 @@ Covered: files and directories with a verifier script, unhack tasks with a scrip
 modules of packages, whose relative imports become absolute. The original is never written, and
 what lay at the copy's place comes back when there is nothing to keep.
 Not covered: siblings that a single file imports; put the copy beside them.
+
+Unified diffs that `git apply` takes.
+
+Covered: paths below the current directory, relative to it; new files; files without a line end at
+their end; line ends of any kind, each kept.
+Not covered: files outside the current directory keep their absolute path; `patch -p0` takes those.
 """
 
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from unhack.audit.hardening.patch import unified, with_own_line_ends
 from unhack.audit.subject import AuditProblem, Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subjects.target import Module, find_target
 from unhack.core.errors import UsageError
 from unhack.sandbox.job import Backend
+
+_NO_END = "\\ No newline at end of file\n"
+
+
+def unified(path: Path, before: str | None, after: str) -> str:
+    """The diff of one file; empty where nothing changes. `before` is None for a new file."""
+    old, new = _lines(before or ""), _lines(after)
+    if before is not None and old == new:
+        return ""
+    name = _relative(path)
+    source = "/dev/null" if before is None else f"a/{name}"
+    found = difflib.unified_diff(old, new, source, f"b/{name}", n=3)
+    return "".join(one if one.endswith("\n") else f"{one}\n{_NO_END}" for one in found)
+
+
+def with_own_line_ends(before: str, after: str) -> str:
+    """`after`, whose line ends are all `\\n`, with those that `before` has.
+
+    Lines that did not change keep theirs; new ones get the first that `before` has.
+    """
+    old = _lines(before)
+    plain = [_bare(line) for line in old]
+    new = [line.removesuffix("\n") for line in _lines(after)]
+    usual = "\r\n" if old and old[0].endswith("\r\n") else "\n"
+    made = [f"{line}{usual}" for line in new]
+    for at, to, size in difflib.SequenceMatcher(None, plain, new, False).get_matching_blocks():
+        made[to : to + size] = old[at : at + size]
+    if made and not after.endswith("\n"):
+        made[-1] = _bare(made[-1])
+    return "".join(made)
+
+
+def _bare(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends; only `\\n` ends one, as it does for git."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop().removesuffix("\n")
+    return [*lines, last] if last else lines
+
+
+def _relative(path: Path) -> str:
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.resolve().as_posix().lstrip("/")
+
 
 _SETTINGS = "task.toml"
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import COMPLETION, Function
+from unhack.audit.static_analysis.names import COMPLETION, VERDICTS, Function
 from unhack.audit.static_analysis.outcome import SCORE_KEYS, credits_of
 from unhack.audit.static_analysis.suspicions import Site
-from unhack.audit.static_analysis.words import VERDICTS
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from unhack.audit.hardening.edits import (
     reject_before,
 )
 from unhack.audit.static_analysis.calls import DISTANCES, name_of_call
+from unhack.audit.static_analysis.names import FLOAT
 from unhack.audit.static_analysis.outcome import credits_of, guards
 from unhack.audit.static_analysis.suspicions import Site, sites, suspicions_of
 from unhack.audit.static_analysis.text import bound_to, pattern_text
-from unhack.audit.static_analysis.words import FLOAT
 from unhack.audit.subject import Source
 
 _IN_PROCESS = {"test_patching", "frame_reading", "always_equal_object", "expected_mutable"}

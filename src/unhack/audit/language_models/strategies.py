@@ -31,7 +31,7 @@ from unhack.audit.proving.prover import Prover
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
 from unhack.audit.search.strategies.search import TRIED_ON, HackSearch
-from unhack.audit.search.strategies.view import typical
+from unhack.audit.search.strategies.strategy import typical
 from unhack.audit.search.strategies.written import ENTRY, SEEN, run_written
 from unhack.audit.subject import AuditProblem
 

@@ -16,10 +16,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from unhack.audit.oracle.domain import draw_calls
+from unhack.audit.oracle.domain import draw_calls, sample
 from unhack.audit.oracle.entry_points import definition_of
 from unhack.audit.oracle.examples import examples_of
-from unhack.audit.oracle.sampling import sample
 from unhack.audit.subject import AuditProblem, Call
 from unhack.sandbox.job import Backend, Kind, Profile, Role
 from unhack.sandbox.limits import Limits

@@ -8,21 +8,26 @@ inputs; it is wrong where all correct ones agree and it differs.
 Covered: answers that are numbers, words, choices and LaTeX; functions and Python programs.
 Not covered: prose, and code whose right answers are many (give an `oracle.py`). What cannot be
 proven is `None`, never an accusation.
+
+Answers that are JSON records: the same keys and values, however they are written.
+
+Covered: objects, and lists that hold them; order of keys, case, numbers as strings.
+Not covered: lists without objects (`listings`), values that are the same by calculation.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, cast
 
 from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.listings import Listing, listing_of, order_counts
 from unhack.audit.oracle.puzzle_sums import rule_broken
-from unhack.audit.oracle.records import same_record
 from unhack.audit.subject import AuditProblem
 from unhack.core.finding import Evidence
 from unhack.core.problem import Problem
@@ -32,6 +37,42 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.text import AnswerCheck, TextVerifier
+
+_FORMULA = re.compile(r"[/\\^]")
+"""Signs of values that may be the same by calculation."""
+
+
+def same_record(given: str, answer: str) -> bool | None:
+    """Tell whether two JSON texts with objects say the same; None where one is no such text."""
+    left, right = _read(given), _read(answer)
+    if left is None or right is None:
+        return None
+    return left == right
+
+
+def _read(text: str) -> object | None:
+    if "{" not in text or ":" not in text or _FORMULA.search(text):
+        return None
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return None if isinstance(value, (str, int, float)) else _plain(value)
+
+
+def _plain(value: object) -> object:
+    """The value with scalars as texts or numbers, case folded."""
+    if isinstance(value, dict):
+        items = cast("dict[str, object]", value).items()
+        return {key.strip().casefold(): _plain(one) for key, one in items}
+    if isinstance(value, list):
+        return [_plain(one) for one in cast("list[object]", value)]
+    text = str(value).strip().casefold()
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _FRACTION = re.compile(r"(-)?(?:\\[dt]?frac\{)?(\d{1,30})(?:/|\}\{)(\d{1,30})\}?")

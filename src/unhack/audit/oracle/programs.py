@@ -20,7 +20,6 @@ from typing import Any
 from unhack.audit.attack import Payload
 from unhack.audit.oracle.entry_points import as_function, definition_of, program_text
 from unhack.audit.oracle.inputs import inputs_of
-from unhack.audit.oracle.results import alike, has_several, judge_of, may_be_free, same_kind
 from unhack.audit.oracle.sequences import (
     REPLAY,
     as_data,
@@ -30,7 +29,16 @@ from unhack.audit.oracle.sequences import (
     with_replay,
     without_unasked,
 )
-from unhack.audit.oracle.whole_programs import DRAWN, WholePrograms, verdict_on
+from unhack.audit.oracle.whole_programs import (
+    DRAWN,
+    WholePrograms,
+    alike,
+    has_several,
+    judge_of,
+    may_be_free,
+    same_kind,
+    verdict_on,
+)
 from unhack.audit.subject import AuditProblem, Call, Step
 from unhack.core import plain
 from unhack.core.completion import Extraction, with_setup

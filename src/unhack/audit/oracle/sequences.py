@@ -15,8 +15,7 @@ from typing import Any, cast
 
 from hypothesis import strategies as st
 
-from unhack.audit.oracle.domain import draw_calls, values_like
-from unhack.audit.oracle.sampling import sample
+from unhack.audit.oracle.domain import draw_calls, sample, values_like
 from unhack.audit.subject import Call, Step
 
 REPLAY = "unhack_replay"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from unhack.audit.oracle.programs import what_to_add
-from unhack.audit.oracle.results import SEVERAL_RIGHT, has_several
+from unhack.audit.oracle.whole_programs import SEVERAL_RIGHT, has_several
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Prover

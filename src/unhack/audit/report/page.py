@@ -3,6 +3,11 @@
 Covered: every text of a completion or a verifier is escaped, its control and bidirectional
 characters are shown as escapes, and the page forbids itself to load anything. Light and dark.
 Not covered: completions beyond 20 000 characters; their middle is left out.
+
+The chart of tier 5: shares of rollouts over updates.
+
+Covered: any number of updates; the figures stand beside it as text, so the picture is decoration
+for those who cannot see it. Not covered: zooming.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from unhack.audit.report.curve import discovery_chart
+from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.audit.report.wording import (
@@ -32,8 +37,28 @@ from unhack.audit.report.wording import (
 )
 from unhack.audit.subject import Source
 from unhack.core.finding import Finding, Place, Severity
-from unhack.reporting.page import card, document, section, table, top
+from unhack.reporting.chart import Axis, Chart
+from unhack.reporting.page import card, document, legend, scrolling, section, table, top
 from unhack.reporting.text import safe
+
+_CURVE_TONES = {"pass": "tone-cool", "pass and are wrong": "tone-bad"}
+
+
+def discovery_chart(curve: Sequence[CurvePoint]) -> str:
+    """The chart with its legend, as HTML; empty for an empty curve."""
+    if not curve:
+        return ""
+    chart = Chart(
+        Axis(0, max(1, curve[-1].step), "update"),
+        Axis(0, 1, "share of rollouts", ticks=(0, 0.5, 1), percent=True),
+        "shares of rollouts over updates",
+        size=(860.0, 280.0),
+    )
+    passing, wrong = _CURVE_TONES.values()
+    chart.line([(point.step, point.passing) for point in curve], kind=passing)
+    chart.line([(point.step, point.wrong) for point in curve], kind=wrong)
+    return legend(_CURVE_TONES, lines=True) + scrolling(chart.svg())
+
 
 _AROUND = 4
 """Lines of the verifier shown on each side of the marked one."""

@@ -1,15 +1,26 @@
-"""Words that every way of showing a report shares: the screen, the page and SARIF."""
+"""Words that every way of showing a report shares: the screen, the page and SARIF.
+
+A report as it is kept: JSON in the audit's folder or in a database, and the report again.
+
+Covered: all that a page shows. Not covered: pairs for training, and excerpts of the verifier, which
+is not kept.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic import TypeAdapter, ValidationError
+
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Source, Subject
 from unhack.core.finding import Finding, FindingKind, Pay, Place, Severity
+from unhack.store.errors import StoreError, storing
+from unhack.store.files import write_whole
 
 TIERS = {
     1: "heuristic",
@@ -156,3 +167,37 @@ def lacking(subject: Subject) -> str:
         '(--problems FILE.jsonl, one {"prompt": "…", "answer": "…", "correct": ["…"]} a line), '
         "or an --oracle that decides"
     )
+
+
+REPORT = "report.json"
+_READ = TypeAdapter(AuditReport)
+
+
+def keep_report(report: AuditReport, folder: Path) -> None:
+    """Write the report into the audit's folder, as a whole. Raises StoreError."""
+    text = json.dumps(strict(report.to_json()), indent=1, allow_nan=False) + "\n"
+    with storing(folder):
+        write_whole(folder / REPORT, text.encode("utf-8", "backslashreplace"), mode=0o644)
+
+
+def kept_report(folder: Path) -> AuditReport | None:
+    """The report in an audit's folder; None while there is none. Raises StoreError."""
+    path = folder / REPORT
+    with storing(folder):
+        if not path.exists():
+            return None
+        text = path.read_bytes()
+    try:
+        return report_from(json.loads(text))
+    except ValueError:
+        raise StoreError(f"{path}: damaged; run the audit again in this folder") from None
+
+
+def report_from(values: dict[str, Any]) -> AuditReport:
+    """The report of its `to_json`. Raises ValueError for anything else."""
+    skipped: list[dict[str, Any]] = values.get("skipped") or []
+    try:
+        pairs: list[tuple[int, str]] = [(one["tier"], one["why"]) for one in skipped]
+        return _READ.validate_python({**values, "skipped": pairs, "pairs": ()})
+    except (ValidationError, KeyError, TypeError) as error:
+        raise ValueError(f"no report of an audit: {error}") from None

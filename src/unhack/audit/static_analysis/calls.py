@@ -8,17 +8,13 @@ from collections.abc import Sequence
 from unhack.audit.static_analysis.names import (
     BATCH,
     COMPLETION,
-    GOLD,
-    INPUT,
-    LOADED,
-    label_of_key,
-    words,
-)
-from unhack.audit.static_analysis.words import (
     DIFFERENCE,
     FLOAT,
+    GOLD,
+    INPUT,
     JUDGE,
     LENGTH,
+    LOADED,
     MANY,
     MATCH,
     NOTHING,
@@ -29,7 +25,9 @@ from unhack.audit.static_analysis.words import (
     VERDICTS,
     Labels,
     judge_labels,
+    label_of_key,
     plain,
+    words,
 )
 
 LOADERS = words(

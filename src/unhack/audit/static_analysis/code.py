@@ -12,15 +12,18 @@ from collections.abc import Iterator
 
 from unhack.audit.static_analysis.calls import LOADERS, name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import COMPLETION, GOLD, LOADED, Function
-from unhack.audit.static_analysis.outcome import SCORE_KEYS, Hit
-from unhack.audit.static_analysis.words import (
+from unhack.audit.static_analysis.names import (
+    COMPLETION,
+    GOLD,
     JUDGE,
+    LOADED,
     MANY,
     PROCESS,
     RESULT,
     STDOUT,
+    Function,
 )
+from unhack.audit.static_analysis.outcome import SCORE_KEYS, Hit
 
 _EVALUATORS = ("sympify", "parse_expr", "parse_latex", "latex2sympy", "simplify", "N")
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns"}

@@ -14,8 +14,20 @@ from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import (
     COMPLETION,
+    DIFFERENCE,
+    FORMED,
     GOLD,
+    GOLD_TEST,
+    JUDGE,
+    JUDGED,
+    LENGTH,
     LOADED,
+    MATCH,
+    RESULT,
+    SIMILAR,
+    STATUS,
+    STDOUT,
+    VERDICTS,
     Function,
     labels_of,
     parameters,
@@ -35,20 +47,6 @@ from unhack.audit.static_analysis.outcome import (
     top_score,
 )
 from unhack.audit.static_analysis.text import bound_to, of_text, seeks_word, sought_words
-from unhack.audit.static_analysis.words import (
-    DIFFERENCE,
-    FORMED,
-    GOLD_TEST,
-    JUDGE,
-    JUDGED,
-    LENGTH,
-    MATCH,
-    RESULT,
-    SIMILAR,
-    STATUS,
-    STDOUT,
-    VERDICTS,
-)
 
 
 def credit_hits(scope: Scope) -> Iterator[Hit]:

@@ -15,26 +15,12 @@ from unhack.audit.static_analysis.calls import entry_of, is_argv, name_of_call, 
 from unhack.audit.static_analysis.names import (
     BATCH,
     COMPLETION,
-    GOLD,
-    INPUT,
-    LOADED,
-    Function,
-    label_of_key,
-    labels_of,
-    parameters,
-)
-from unhack.audit.static_analysis.roots import (
-    constant_names,
-    home_of,
-    module_value,
-    named_lambdas,
-    pairs_behind,
-    roots,
-)
-from unhack.audit.static_analysis.words import (
     DIFFERENCE,
     FLOAT,
+    GOLD,
+    INPUT,
     LENGTH,
+    LOADED,
     MANY,
     MATCH,
     NOTHING,
@@ -43,10 +29,22 @@ from unhack.audit.static_analysis.words import (
     STATUS,
     STDOUT,
     VERDICTS,
+    Function,
     Labels,
     element,
     judge_labels,
+    label_of_key,
+    labels_of,
+    parameters,
     plain,
+)
+from unhack.audit.static_analysis.roots import (
+    constant_names,
+    home_of,
+    module_value,
+    named_lambdas,
+    pairs_behind,
+    roots,
 )
 
 _PASSES, _DEPTH = 5, 12

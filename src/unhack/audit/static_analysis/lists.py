@@ -11,10 +11,19 @@ from collections.abc import Iterator
 
 from unhack.audit.static_analysis.calls import DISTANCES, LIKENESS, name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import BATCH, COMPLETION, GOLD, LOADED
+from unhack.audit.static_analysis.names import (
+    BATCH,
+    COMPLETION,
+    GOLD,
+    LENGTH,
+    LOADED,
+    MANY,
+    RESULT,
+    STDOUT,
+    Labels,
+)
 from unhack.audit.static_analysis.outcome import Hit
 from unhack.audit.static_analysis.text import Comprehension, bound_to, in_all, is_gold, is_own
-from unhack.audit.static_analysis.words import LENGTH, MANY, RESULT, STDOUT, Labels
 
 
 def list_hits(scope: Scope) -> Iterator[Hit]:

@@ -11,10 +11,18 @@ from collections.abc import Iterator
 
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import COMPLETION, GOLD
+from unhack.audit.static_analysis.names import (
+    COMPLETION,
+    DIFFERENCE,
+    FLOAT,
+    GOLD,
+    JUDGED,
+    LENGTH,
+    MATCH,
+    SIMILAR,
+)
 from unhack.audit.static_analysis.outcome import Hit, constant_score
 from unhack.audit.static_analysis.text import is_own, pattern_text
-from unhack.audit.static_analysis.words import DIFFERENCE, FLOAT, JUDGED, LENGTH, MATCH, SIMILAR
 
 _LOOSE = 1e-2
 _GUARDS = {"isfinite", "isnan", "isinf"}

@@ -13,8 +13,7 @@ from typing import cast
 
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import Function, words
-from unhack.audit.static_analysis.words import JUDGED, Labels, judge_labels
+from unhack.audit.static_analysis.names import JUDGED, Function, Labels, judge_labels, words
 
 SCORE_KEYS = words(
     "score reward passed correct is_correct success result value acc accuracy resolved ok pass"

@@ -12,9 +12,18 @@ from collections.abc import Iterator
 
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import BATCH, COMPLETION, GOLD, LOADED
+from unhack.audit.static_analysis.names import (
+    BATCH,
+    COMPLETION,
+    GOLD,
+    LOADED,
+    MANY,
+    MATCH,
+    RESULT,
+    STDOUT,
+    Labels,
+)
 from unhack.audit.static_analysis.outcome import Hit
-from unhack.audit.static_analysis.words import MANY, MATCH, RESULT, STDOUT, Labels
 
 
 def text_hits(scope: Scope) -> Iterator[Hit]:

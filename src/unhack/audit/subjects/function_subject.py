@@ -21,8 +21,7 @@ from typing import Any, cast
 
 from unhack.audit.subject import STOPPED, AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
-from unhack.audit.subjects.imported_modules import file_names_in, source_of
-from unhack.audit.subjects.recording import recordable
+from unhack.audit.subjects.recording import file_names_in, recordable, source_of
 from unhack.audit.subjects.row_shapes import settings_of
 from unhack.audit.subjects.signatures import Signature, is_about_form
 from unhack.audit.subjects.target import INSIDE, Target, environment_binds, folder_binds

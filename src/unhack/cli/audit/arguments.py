@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli.language_model import LanguageModelOptions
 from unhack.cli.options import valued
 
 
-@dataclass(frozen=True)
-class AuditArguments:
+@dataclass(frozen=True, kw_only=True)
+class AuditArguments(LanguageModelOptions):
     """The command's arguments and options."""
 
     target: Annotated[
@@ -77,19 +78,6 @@ class AuditArguments:
             "A model that writes attacks in tiers 2 and 3; else UNHACK_LLM_MODEL.", metavar="NAME"
         ),
     ] = None
-    llm_url: Annotated[
-        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
-    ] = None
-    llm_key_env: Annotated[
-        str | None, valued("The variable that holds its key.", metavar="NAME")
-    ] = None
-    llm_protocol: Annotated[
-        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
-    ] = None
-    llm_prices: Annotated[
-        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
-    ] = None
-    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
     model: Annotated[
         Path | None,
         valued("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),

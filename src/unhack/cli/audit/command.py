@@ -160,9 +160,7 @@ def _say_interrupted(arguments: AuditArguments) -> None:
 
 def _options(arguments: AuditArguments) -> AuditOptions:
     from unhack.audit.options import AuditOptions
-    from unhack.cli.audit.attacker import attacker_of
-    from unhack.cli.audit.discovery import discoverer
-    from unhack.cli.audit.tier_options import tier_limits_of, tiers_of
+    from unhack.cli.audit.option_values import attacker_of, discoverer, tier_limits_of, tiers_of
     from unhack.core.errors import UsageError
 
     for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):

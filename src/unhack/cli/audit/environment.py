@@ -19,9 +19,8 @@ from unhack.audit.report.wording import strict
 from unhack.audit.runner import Progress
 from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
-from unhack.cli.audit.discovery import episode_discoverer
+from unhack.cli.audit.option_values import episode_discoverer, tiers_of
 from unhack.cli.audit.screen import screen, watching
-from unhack.cli.audit.tier_options import tiers_of
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.shared import pool
 

@@ -1,7 +1,16 @@
-"""`unhack demo`: all four jobs, on this machine."""
+"""`unhack demo`: all four jobs, on this machine.
+
+The machine that a figure was measured on, in a few words.
+
+The demo's folder: rewards, pages and a tournament that a reader may open afterwards.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
+import re
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,12 +18,51 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.core.errors import UsageError
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from unhack.cli.demo.corpus import DemoPart
     from unhack.cli.demo.screen import Result
     from unhack.sandbox.job import Backend
+
+
+def machine_name() -> str:
+    """Processor, cores this process may use, kernel and Python."""
+    cores = len(os.sched_getaffinity(0))
+    noun = "core" if cores == 1 else "cores"
+    system = f"{platform.system()} {platform.release()}"
+    return f"{_processor()}, {cores} {noun}, {system}, Python {platform.python_version()}"
+
+
+def _processor() -> str:
+    """The processor's name as the kernel gives it, else its architecture."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return match[1].strip() if match else platform.machine() or "unknown processor"
+
+
+MARK = "made-by-unhack-demo.txt"
+"""The file by which a later demo knows that it may replace what is there."""
+
+
+def fresh_folder(path: Path) -> Path:
+    """`path` as an empty folder; an earlier demo there is removed. Raises UsageError for a folder
+    with anything else in it."""
+    if path.is_dir() and any(path.iterdir()):
+        if not (path / MARK).is_file():
+            raise UsageError(f"--out {path}: this folder holds other files; name a new one")
+        shutil.rmtree(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {path}: {error.strerror}") from None
+    (path / MARK).write_text("`unhack demo` made this folder and may replace it.\n")
+    return path
 
 
 def demo(
@@ -32,7 +80,7 @@ def demo(
     unhack demo
     """
     from unhack.cli import terminal
-    from unhack.cli.demo.folder import fresh_folder
+    from unhack.cli.demo.command import fresh_folder
     from unhack.sandbox.pool.shared import pool
 
     console = terminal.results()
@@ -57,7 +105,7 @@ def _heading(console: Console, text: str) -> None:
 
 def _show_host(console: Console) -> None:
     """Two lines: the machine, and what isolates code on it."""
-    from unhack.cli.machine import machine_name
+    from unhack.cli.demo.command import machine_name
     from unhack.core.errors import SandboxUnavailableError
     from unhack.sandbox.doctor.diagnosis import examine
 
@@ -101,8 +149,8 @@ def _show_group(console: Console, backend: Backend) -> bool:
 def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     from unhack.cli import terminal
     from unhack.cli.demo import screen
+    from unhack.cli.demo.command import machine_name
     from unhack.cli.demo.corpus import humaneval_parts, runnable, suite_parts
-    from unhack.cli.machine import machine_name
 
     humaneval = humaneval_parts()
     known = (*humaneval, *suite_parts())

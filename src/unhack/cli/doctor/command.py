@@ -28,7 +28,7 @@ def doctor(
     """
     from unhack.cli import terminal
     from unhack.cli.doctor import screen
-    from unhack.cli.doctor.workers import Workers
+    from unhack.cli.doctor.screen import Workers
     from unhack.sandbox.conformance import CHECKS
     from unhack.sandbox.doctor.diagnosis import examine
 

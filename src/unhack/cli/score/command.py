@@ -205,7 +205,7 @@ def _judge(
 ) -> None:
     """Judge what is not judged yet, and show every verdict as its turn comes."""
     from unhack.cli.heartbeat import Headway, ticking
-    from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
+    from unhack.cli.score.completions import PATIENCE_S, Turns, from_both_ends
     from unhack.cli.terminal import remarks, working
     from unhack.tasks.batch import stream_batch
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli.options import takes, valued
-from unhack.cli.tournament.option_values import pairs, seconds
+from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
-from unhack.cli.tournament.packages import check_packages
 from unhack.cli.tournament.read import read
 from unhack.cli.tournament.review import review
 
@@ -274,9 +273,9 @@ def contests(as_json: Json = False) -> None:
     check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.contests.registry import CONTESTS, load_contest
+    from unhack.tournament.contests.registry import installed_contests, load_contest
 
-    found = [load_contest(name) for name in CONTESTS]
+    found = [load_contest(name) for name in installed_contests()]
     if as_json:
         terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return
@@ -301,11 +300,12 @@ def agents(as_json: Json = False) -> None:
 
 
 def _plan(order: RunOrder) -> TournamentPlan:
-    from unhack.tournament.contests.registry import PATHS
+    from unhack.tournament.contests.registry import installed_contests
     from unhack.tournament.record.settings import TournamentPlan
 
     options = pairs("--option", order.option)
-    for name in set(PATHS) & set(options):
+    installed = installed_contests().get(order.contest)
+    for name in set(installed.paths if installed else ()) & set(options):
         options[name] = str(Path(options[name]).absolute())
     if order.model is not None:
         options["model"] = order.model

@@ -1,4 +1,7 @@
-"""Values of options that several commands read."""
+"""Values of options that several commands read.
+
+The packages that the commands of a tournament need.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,8 @@ def seconds(text: str) -> float:
     return number
 
 
-def prices(name: str, text: str | None) -> tuple[float, float] | None:
-    """USD for a million tokens in and out, of `3,15`. Raises UsageError."""
-    if text is None:
-        return None
-    try:
-        given, taken = map(float, text.split(","))
-    except ValueError:
-        raise UsageError(f"{name}: {text!r} is not IN,OUT, such as 3,15") from None
-    return given, taken
+def check_packages() -> None:
+    """Raise UsageError at once where packages are missing that a tournament needs."""
+    from unhack.core.extras import require
+
+    require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from unhack.cli.tournament.option_values import pairs
-from unhack.cli.tournament.packages import check_packages
+from unhack.cli.tournament.option_values import check_packages, pairs
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,9 +31,9 @@ def new(
     check_packages()
     from unhack.cli import terminal
     from unhack.tournament.contests.own.template import new_contest
-    from unhack.tournament.contests.registry import CONTESTS
+    from unhack.tournament.contests.registry import installed_contests
 
-    names = new_contest(directory, taken=CONTESTS)
+    names = new_contest(directory, taken=tuple(installed_contests()))
     console = terminal.results()
     console.print(f"{directory}: a contest", soft_wrap=True)
     for name in names:
@@ -116,9 +115,9 @@ def find_contest(plan: TournamentPlan) -> tuple[TournamentPlan, Contest]:
     UsageError."""
     from unhack.tournament.contests.own.contest import folder_options
     from unhack.tournament.contests.own.folder import is_folder
-    from unhack.tournament.contests.registry import CONTESTS, load_contest
+    from unhack.tournament.contests.registry import installed_contests, load_contest
 
-    if plan.contest in CONTESTS or not is_folder(plan.contest):
+    if plan.contest in installed_contests() or not is_folder(plan.contest):
         return plan, load_contest(plan.contest, plan.options)
     options = folder_options(Path(plan.contest), plan.options)
     contest = load_contest("", options)

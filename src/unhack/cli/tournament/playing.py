@@ -59,10 +59,11 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
     from unhack.core.errors import UsageError
     from unhack.sandbox.gpu.cards import name_of
     from unhack.tasks.execution.cluster.nodes import NodeClaim
-    from unhack.tournament.contests.registry import ON_CARDS
+    from unhack.tournament.contests.registry import installed_contests
 
     device = plan.options.get("device", "cpu")
-    asked = plan.contest in ON_CARDS and device != "cpu"
+    installed = installed_contests().get(plan.contest)
+    asked = installed is not None and installed.on_card and device != "cpu"
     if connect is None or not asked or "card" in plan.options:
         return plan
     if device != "cuda":

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unhack.cli.options import takes, valued
-from unhack.cli.tournament.option_values import prices
+from unhack.cli.language_model import LanguageModelOptions
+from unhack.cli.options import takes
 
 if TYPE_CHECKING:
     from unhack.tournament.record.records import IntentReading
 
 
-@dataclass(frozen=True)
-class ReadOrder:
+@dataclass(frozen=True, kw_only=True)
+class ReadOrder(LanguageModelOptions):
     """The arguments and options of `read`."""
 
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tournament.")]
@@ -24,22 +24,6 @@ class ReadOrder:
         list[str] | None,
         typer.Argument(metavar="[ROUND/AGENT]...", help="Which transcripts (default: all)."),
     ] = None
-    llm_model: Annotated[
-        str | None, valued("The model; else UNHACK_LLM_MODEL.", metavar="NAME")
-    ] = None
-    llm_url: Annotated[
-        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
-    ] = None
-    llm_key_env: Annotated[
-        str | None, valued("The variable that holds its key.", metavar="NAME")
-    ] = None
-    llm_protocol: Annotated[
-        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
-    ] = None
-    llm_prices: Annotated[
-        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
-    ] = None
-    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False
 
 
@@ -54,7 +38,6 @@ def read(order: ReadOrder) -> None:
     unhack tournament read out --llm-model claude-sonnet-4-5 --llm-prices 3,15 --llm-cost 2
     unhack tournament read out 2/codex --llm-model my-model --llm-url http://127.0.0.1:8000/v1
     """
-    from unhack.agents.language_models.endpoint import Endpoint
     from unhack.agents.language_models.model import Model
     from unhack.agents.language_models.replies import ModelError
     from unhack.cli import terminal
@@ -65,13 +48,7 @@ def read(order: ReadOrder) -> None:
     from unhack.tournament.review.intent import read_intents, transcripts_to_read
     from unhack.tournament.round.rounds import reopen
 
-    endpoint = Endpoint.from_environment(
-        url=order.llm_url,
-        model=order.llm_model,
-        key_env=order.llm_key_env,
-        protocol=order.llm_protocol,
-        prices=prices("--llm-prices", order.llm_prices),
-    )
+    endpoint = order.endpoint()
     if endpoint is None:
         raise UsageError("no language model is named: give --llm-model NAME, or UNHACK_LLM_MODEL")
     wanted = transcripts_to_read(read_record(order.folder), order.submissions or ())

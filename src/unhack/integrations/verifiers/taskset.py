@@ -21,7 +21,7 @@ from unhack.core.errors import UsageError
 from unhack.integrations.rows import named_task
 from unhack.integrations.verifiers.reward import judged, sealed
 from unhack.tasks.directory import build
-from unhack.tasks.suite import SUITES, find_folders, find_tasks
+from unhack.tasks.suite import find_folders, find_tasks, suite_folders
 from unhack.tasks.task import Task
 
 
@@ -86,7 +86,7 @@ def _found(name: str) -> Iterator[tuple[str, Task]]:
     """(the name that finds it again, task) of each: its id, or the path of its directory."""
     wanted = {task.id for task in find_tasks(name)}
     for folder in find_folders(name):
-        builtin = folder.path.is_relative_to(SUITES)
+        builtin = folder.path.parent in suite_folders().values()
         for task in build(folder):
             row = task.id.partition("#")[2]
             path = f"{folder.path}#{row}" if row else str(folder.path)

@@ -18,6 +18,7 @@ from unhack.sandbox.conformance.probe import (
     lines,
 )
 from unhack.sandbox.job import Ending, Isolation, Job, Kind, Profile, Role
+from unhack.sandbox.linux.sockets import receive
 
 
 def _answers(probe: Probe) -> None:
@@ -148,10 +149,10 @@ def f():
     job = probe.job(source, NO_ARGUMENTS)
     _, wait = probe.start(Job(job.message, job.limits, job.profile, peer=theirs.detach()))
     with ours:
-        asked = ours.recv(100)
+        asked = receive(ours.recv, 100)
         expect(asked == b"ask\n", f"the candidate said {asked!r}")
         ours.send(b"abc")
-        answer = ours.recv(100)
+        answer = receive(ours.recv, 100)
         expect(answer == b"cba", f"the candidate answered {answer!r}")
     outcome = wait()
     got = lines(outcome.result)[0][2]

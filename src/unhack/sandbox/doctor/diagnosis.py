@@ -21,7 +21,6 @@ from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError, UnhackError
 from unhack.sandbox import conformance
-from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, CheckState, Probe
 from unhack.sandbox.doctor import gpu
 from unhack.sandbox.doctor.layers import LAYERS, Layer
@@ -60,7 +59,7 @@ class BackendReport:
     """One backend, at one level."""
 
     name: str
-    """`namespaces`, `landlock`, `bubblewrap`, or `gpu`: a sealed process with a card."""
+    """`namespaces`, `landlock`, or `gpu`: a sealed process with a card."""
     available: bool
     reason: str
     """The reason why it cannot run here, and what would help; empty when it can."""
@@ -131,10 +130,7 @@ def _no_trials(why: str) -> SandboxUnavailableError:
 
 
 def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerReport:
-    if layer.trial:
-        error = said[layer.trial]
-    else:
-        error = "" if facts.bubblewrap else "bwrap is not on the PATH"
+    error = said[layer.trial]
     remedy = layer.remedy
     if error and layer.needs_namespaces and facts.obstacles:
         remedy = "; ".join(facts.obstacles)
@@ -173,16 +169,10 @@ def _examine_gpu(
     return (BackendReport("gpu", not reason, reason, results),)
 
 
-def _start(level: Isolation | None) -> Backend:
-    if level is Isolation.BUBBLEWRAP:
-        return BubblewrapBackend(slots=1)
-    return Pool(slots=1, isolation=level)
-
-
 def _try_backend(level: Isolation | None) -> tuple[Backend | None, str]:
     """A backend that ran a job, or None and why it did not."""
     try:
-        backend = _start(level)
+        backend = Pool(slots=1, isolation=level)
     except UnhackError as error:
         return None, _plain(str(error))
     probe = Probe(backend)
@@ -229,13 +219,10 @@ def _explain(level: str, reason: str, backends: tuple[BackendReport, ...]) -> st
     if level == Isolation.NAMESPACES.value:
         return "every kind of job runs, behind every layer that is present"
     missing = next(item for item in backends if item.name == Isolation.NAMESPACES.value)
-    words = (
+    return (
         "function jobs run behind Landlock, the system call filter and rlimits; jobs with a "
         f"private directory and programs are refused ({missing.reason})"
     )
-    if any(item.name == Isolation.BUBBLEWRAP.value and item.available for item in backends):
-        words += "; the bubblewrap backend works here and holds them"
-    return words
 
 
 def examine(
@@ -248,7 +235,7 @@ def examine(
     facts = capabilities.read_capabilities()
     said = try_layers()
     level, reason = _pick()
-    levels = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
+    levels = (Isolation.NAMESPACES, Isolation.LANDLOCK)
     backends = tuple(_examine_backend(item, checks=checks, on_result=on_result) for item in levels)
     here = gpu.find_gpu()
     layers = (*(_layer(layer, said, facts) for layer in LAYERS), _gpu_layer(here))

@@ -38,7 +38,7 @@ class Layer:
 
     name: str
     trial: str
-    """Its name in `trials`; empty for bubblewrap, which is looked up."""
+    """Its name in `trials`."""
     stops: str
     without: str
     remedy: str
@@ -159,15 +159,6 @@ LAYERS: tuple[Layer, ...] = (
         "processes have a memory limit each, none together",
         "systemd-run --user --scope -p Delegate=yes unhack …, or a container with writable cgroups",
         version=_cgroup_version,
-    ),
-    Layer(
-        "bubblewrap",
-        "",
-        "nothing more than namespaces do: it is an independent way to make them",
-        "no fallback backend",
-        "apt-get install bubblewrap (or dnf, apk, pacman)",
-        version=lambda facts: facts.bubblewrap,
-        optional=True,
     ),
     Layer(
         "overlays",

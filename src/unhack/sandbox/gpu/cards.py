@@ -1,24 +1,37 @@
-"""The cards of this host by the names that options give them: `cuda`, `cuda:1`.
+"""The cards of this host by the names that options give them: `cuda`, `cuda:1`; who uses them.
+
+    with cotenants((4711,)):
+        check_free(card, ours=own_processes())
+
+On one machine agents are children of the process that measures, and nobody has to be told of them.
+On a node of a cluster another process starts them; whoever sends the measurement there names them.
 
 Covered: what `CUDA_VISIBLE_DEVICES` leaves; what is missing, said before anything is spent: no
-card, no driver library, no toolkit, a card that somebody else uses.
-Not covered: what PyTorch can do with a card (whoever needs it asks PyTorch).
+card, no driver library, no toolkit, no nvidia-ml-py, a card that somebody else uses. What agents of
+this tournament hold of a card is no stranger's. To ask the driver opens no context: it costs a card
+nothing.
+Not covered: what PyTorch can do with a card (whoever needs it asks PyTorch); agents of other
+tournaments, which are strangers.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import importlib
 import os
 import re
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import ModuleType
+from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.gpu.driver_files import CONTROL, MEMORY, card_nodes, find_library, find_nvcc
-from unhack.sandbox.gpu.nvml import CardFacts, Nvml
+from unhack.sandbox.linux.processes import tree_of
 
 _DEVICE = re.compile(r"cuda(:\d+)?")
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -27,6 +40,12 @@ _BUSY_BYTES = 1 << 30
 _IDLE_PERCENT = 2
 _PATIENCE_S = 10.0
 _LOOK_S = 0.1
+_REASONS = {
+    0x4: "power cap", 0x8: "hardware slowdown", 0x20: "thermal slowdown",
+    0x40: "hardware thermal slowdown", 0x80: "power brake",
+}  # fmt: skip
+"""Bits that say that the card runs slower than its load asks for."""
+_COTENANTS: list[int] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +61,86 @@ class Card:
     def key(self) -> str:
         """The same for every process of the host."""
         return self.uuid or os.path.basename(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class CardClocks:
+    """The state of a card at one moment."""
+
+    sm_mhz: int
+    memory_mhz: int
+    celsius: int
+    held_back_by: tuple[str, ...]
+
+
+def bindings() -> ModuleType:
+    """NVIDIA's own bindings of its management library. Raises SandboxUnavailableError."""
+    try:
+        return importlib.import_module("pynvml")  # only hosts with a card need it
+    except ImportError:
+        raise SandboxUnavailableError(
+            "a GPU is here, and nvidia-ml-py, by which its memory is watched, is not: "
+            "pip install '.[tournament]' in a checkout of unhack"
+        ) from None
+
+
+class Nvml:
+    """The driver's word on its cards. Raises SandboxUnavailableError where it cannot be asked."""
+
+    def __init__(self) -> None:
+        self._library: Any = bindings()
+        path = find_library("libnvidia-ml.so.1")
+        if not path:
+            raise SandboxUnavailableError("the driver's library libnvidia-ml.so.1 is not here")
+        try:
+            ctypes.CDLL(path)  # the bindings look for it by name alone, and find what is loaded
+        except OSError as error:
+            raise SandboxUnavailableError(
+                f"the driver's library cannot be loaded: {error}"
+            ) from None
+        self._call("Init")
+
+    def cards(self) -> list[Card]:
+        """Every card in sight of this process."""
+        return [self._card(index) for index in range(self._call("DeviceGetCount"))]
+
+    def memory(self, index: int) -> tuple[int, int]:
+        """(bytes in use by anybody, bytes of the card)."""
+        held = self._ask(index, "MemoryInfo")
+        return held.used, held.total
+
+    def processes(self, index: int) -> dict[int, int]:
+        """Bytes by pid of the processes with a context; 0 where the driver does not tell."""
+        found = self._ask(index, "ComputeRunningProcesses")
+        return {one.pid: one.usedGpuMemory or 0 for one in found}
+
+    def load(self, index: int) -> int:
+        """Percent of the last sample (a sixth of a second to one) with a kernel at work."""
+        return self._ask(index, "UtilizationRates").gpu
+
+    def clocks(self, index: int) -> CardClocks:
+        """Clocks at this moment."""
+        known = self._library
+        sm_mhz = self._ask(index, "ClockInfo", known.NVML_CLOCK_SM)
+        memory_mhz = self._ask(index, "ClockInfo", known.NVML_CLOCK_MEM)
+        celsius = self._ask(index, "Temperature", known.NVML_TEMPERATURE_GPU)
+        bits = self._ask(index, "CurrentClocksThrottleReasons")
+        reasons = tuple(text for bit, text in _REASONS.items() if bits & bit)
+        return CardClocks(sm_mhz, memory_mhz, celsius, reasons)
+
+    def _card(self, index: int) -> Card:
+        node = f"/dev/nvidia{self._ask(index, 'MinorNumber')}"
+        return Card(index, node, self._ask(index, "Name"), self._ask(index, "UUID"))
+
+    def _ask(self, index: int, what: str, *arguments: int) -> Any:
+        handle = self._call("DeviceGetHandleByIndex", index)
+        return self._call(f"DeviceGet{what}", handle, *arguments)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._library, f"nvml{name}")(*arguments)
+        except self._library.NVMLError as error:
+            raise SandboxUnavailableError(f"the driver refused nvml{name}: {error}") from None
 
 
 @cache
@@ -69,12 +168,13 @@ def find_cards() -> tuple[Card, ...]:
             "a GPU is here, and the driver's library libcuda.so.1 is not: install the driver's "
             "user part, or name its folder in LD_LIBRARY_PATH"
         )
+    bindings()  # without them nobody would watch the card's memory
     try:
         known = nvml().cards()
     except SandboxUnavailableError:
-        known: list[CardFacts] = []
-    cards = [Card(one.index, one.node, one.name, one.uuid) for one in known if one.node in nodes]
-    return tuple(cards) or tuple(Card(index, node) for index, node in enumerate(nodes))
+        known: list[Card] = []
+    cards = tuple(card for card in known if card.node in nodes)
+    return cards or tuple(Card(index, node) for index, node in enumerate(nodes))
 
 
 def choose_card(device: str) -> Card:
@@ -168,6 +268,28 @@ def _idles(card: Card) -> bool:
             return False
         time.sleep(_LOOK_S)
     return True
+
+
+@contextlib.contextmanager
+def cotenants(pids: Sequence[int]) -> Generator[None]:
+    """Count the trees below these processes as ours, for a block of code."""
+    _COTENANTS.extend(pids)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            _COTENANTS.remove(pid)
+
+
+def own_processes() -> frozenset[int]:
+    """This process with all below it, and its co-tenants on the card."""
+    return tree_of(os.getpid()).union(*map(tree_of, _COTENANTS))
+
+
+def agents_processes() -> frozenset[int]:
+    """The same without this process: agents that play meanwhile. To be called before it has
+    started workers of its own."""
+    return own_processes() - {os.getpid()}
 
 
 def require_nvcc() -> str:

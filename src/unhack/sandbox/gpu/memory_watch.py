@@ -20,7 +20,7 @@ from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.gpu.cards import Card, nvml
-from unhack.sandbox.linux import processes
+from unhack.sandbox.linux.processes import tree_of
 
 _LOOK_S = 0.02
 _MOST_STILL_S = 0.25
@@ -30,18 +30,6 @@ _FIELDS = ("RssAnon:", "RssShmem:")
 
 CardUse = Callable[[frozenset[int]], int]
 """Bytes of a card that processes of these pids use."""
-
-
-def tree_of(pid: int) -> frozenset[int]:
-    """A process and all below it, as the host counts them."""
-    found: set[int] = set()
-    waiting = [pid]
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += processes.children(one)
-    return frozenset(found)
 
 
 def resident_bytes(pids: frozenset[int]) -> int:

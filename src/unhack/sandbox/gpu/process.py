@@ -30,8 +30,9 @@ from typing import Self
 from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.driver_files import DriverFiles, driver_files
-from unhack.sandbox.gpu.memory_watch import MemoryWatch, tree_of, use_of
+from unhack.sandbox.gpu.memory_watch import MemoryWatch, use_of
 from unhack.sandbox.linux import processes
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.sandbox.workspace.safe_files import Files
 
@@ -149,7 +150,7 @@ class GpuProcess:
             pass
         self._socket.settimeout(timeout_s)
         try:
-            said = self._socket.recv(MAX_PACKET)
+            said = receive(self._socket.recv, MAX_PACKET)
         except TimeoutError:
             exceeded = self.watch.exceeded
             self.close()
@@ -186,7 +187,7 @@ class GpuProcess:
         if self._tree is None:
             return 0.0
         total = 0.0
-        for pid in tree_of(self._tree.pid):
+        for pid in processes.tree_of(self._tree.pid):
             with contextlib.suppress(OSError):  # it has just ended
                 total += processes.cpu_s(pid)
         return total

@@ -7,7 +7,6 @@ namespaces) let the first step succeed and refuse a later one.
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,8 +74,6 @@ class Capabilities:
     landlock_abi: int
     seccomp: bool
     cgroups: cgroups.Parents
-    bubblewrap: str
-    """Path of `bwrap`, or empty."""
     obstacles: list[str]
 
 
@@ -91,6 +88,5 @@ def read_capabilities() -> Capabilities:
         landlock_abi=landlock.abi_version(),
         seccomp=seccomp.is_supported() and "errno" in actions,
         cgroups=cgroups.find_parents(),
-        bubblewrap=shutil.which("bwrap") or "",
         obstacles=namespace_obstacles(),
     )

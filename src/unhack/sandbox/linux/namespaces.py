@@ -132,16 +132,22 @@ def _bind(source: str, target: str, *, device: bool = False) -> None:
         calls.mount(None, target, flags=flags)
 
 
+def _withhold(path: str) -> None:
+    """Put an empty directory or an empty file in the place of one that is mounted read-only."""
+    if os.path.isdir(path):
+        _cover(path)
+    else:
+        calls.mount("/dev/null", path, flags=calls.MS_BIND)
+
+
 def _cover(path: str) -> None:
     calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED | calls.MS_RDONLY, data="size=4k")
 
 
 def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
-    """Leave only the entries of site-packages named in `loaded`, after preloading.
-
-    Never this package, whose suites hold reference solutions.
-    """
-    loaded = loaded - {"unhack"}
+    """Leave only the entries of site-packages named in `loaded`, after preloading, or all of them
+    where the profile keeps them; never what is withheld."""
+    loaded = loaded - set(spec["withheld"])
     for index, path in enumerate(spec["sites"]):
         stash = f"{_SITE_STASH}/{index}"
         if not spec["keep_sites"]:
@@ -150,6 +156,10 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
                 if {name, name.removesuffix(".libs"), name.removesuffix(".py")} & loaded:
                     _bind(f"{stash}/{name}", f"{path}/{name}")
             _read_only(path)
+        else:
+            for name in sorted({*os.listdir(path)}):
+                if name.removesuffix(".py") in spec["withheld"]:
+                    _withhold(f"{path}/{name}")
         calls.umount(stash)
 
 

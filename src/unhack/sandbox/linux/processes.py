@@ -45,3 +45,15 @@ def children(pid: int) -> list[int]:
                 listed = Path(f"/proc/{pid}/task/{thread}/children").read_text()
                 found += [int(word) for word in listed.split()]
     return found
+
+
+def tree_of(pid: int) -> frozenset[int]:
+    """A process and all below it, as the host counts them."""
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += children(one)
+    return frozenset(found)

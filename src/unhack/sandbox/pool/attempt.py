@@ -16,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import fork_server, job_start
@@ -86,23 +85,6 @@ class Stream:
             self.fd = -1
 
 
-class JobServer(Protocol):
-    """A process that runs jobs, as an attempt sees it: a worker, or one bubblewrap process."""
-
-    @property
-    def isolation(self) -> Isolation:
-        """The level of its outcomes."""
-        ...
-
-    def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
-        """Take a job and its descriptors. Raises OSError when it is gone."""
-        ...
-
-    def end_job(self, job_id: int) -> None:
-        """Kill a job."""
-        ...
-
-
 @dataclass(slots=True, eq=False)
 class Attempt:
     """A job that was handed in, until its outcome is delivered."""
@@ -114,7 +96,8 @@ class Attempt:
     """The peer socket until a worker has it; such a job is not tried twice, for its other half has
     seen the first try."""
     on_cancel: Callable[[], None] | None = None
-    worker: JobServer | None = None
+    isolation: Isolation = Isolation.NONE
+    """The level of the worker that has it."""
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
     unsent: memoryview | None = None
@@ -133,8 +116,11 @@ class Attempt:
         if self.on_cancel is not None:
             self.on_cancel()
 
-    def dispatch(self, worker: JobServer) -> None:
-        """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
+    def dispatch(self, hand_over: Callable[..., None], *, isolation: Isolation) -> None:
+        """Make the descriptors and give the job to a worker through its `hand_over`.
+
+        Raises OSError when the worker is gone.
+        """
         limit = self.job.limits.output_bytes
         ours, theirs = _socket.socketpair()  # the C half: no objects around it for each job
         ours.setblocking(False)
@@ -157,11 +143,11 @@ class Attempt:
                 fds.append(self.peer)
                 self.peer = None
                 flags |= job_start.HAS_PEER
-            worker.hand_over(self.id, self.job, flags=flags, fds=fds)
+            hand_over(self.id, self.job, flags=flags, fds=fds)
         finally:
             for fd in fds:
                 os.close(fd)
-        self.worker = worker
+        self.isolation = isolation
         self.tries += 1
         message = self.job.message
         self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
@@ -225,7 +211,7 @@ class Attempt:
             wall_s=wall,
             cpu_s=cpu,
             max_rss_bytes=peak,
-            isolation=self.worker.isolation if self.worker else Isolation.NONE,
+            isolation=self.isolation,
             error=error,
             attempts=self.tries,
         )

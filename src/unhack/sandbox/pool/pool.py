@@ -65,9 +65,6 @@ class Pool:
         isolation: Isolation | None = None,
         memory_share: float = 1,
     ) -> None:
-        if isolation is Isolation.BUBBLEWRAP:
-            where = "unhack.sandbox.bubblewrap.backend.BubblewrapBackend"
-            raise ValueError(f"the bubblewrap backend is {where}")
         self.slots = slots or len(os.sched_getaffinity(0))
         self._choose = isolation is None
         self._isolation = isolation or Isolation.NAMESPACES
@@ -192,7 +189,7 @@ class Pool:
         member.in_flight[attempt.id] = attempt
         self._memory.enter(attempt.job)
         try:
-            attempt.dispatch(member)
+            attempt.dispatch(member.hand_over, isolation=member.isolation)
         except OSError:
             self._lose(member)
             return
@@ -222,9 +219,11 @@ class Pool:
         if waiting or self._held.let_go(attempt):
             outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
             self._deliver(attempt, outcome)
-        elif attempt.worker is not None:
-            with contextlib.suppress(OSError):
-                attempt.worker.end_job(attempt.id)
+        elif group is not None:
+            for member in group.workers:
+                if attempt.id in member.in_flight:
+                    with contextlib.suppress(OSError):
+                        member.end_job(attempt.id)
         self._streams.unwatch(attempt)
 
     def _listen(self, member: Worker) -> None:
@@ -233,7 +232,7 @@ class Pool:
                 data = member.control.recv(1 << 16)
             except BlockingIOError:
                 return
-            except ConnectionResetError:  # it left an order unread; its last reports come first
+            except ConnectionResetError:  # see `linux.sockets.receive`; no call for each report
                 continue
             except OSError:
                 data = b""
@@ -304,7 +303,6 @@ class Pool:
             )
             return
         attempt.release()
-        attempt.worker = None
         attempt.demoted = False
         max_tries = 1 if attempt.job.peer is not None else _MAX_ATTEMPTS
         if attempt.tries >= max_tries:

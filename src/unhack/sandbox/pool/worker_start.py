@@ -1,6 +1,9 @@
-"""The start of a worker: its number and uids, its configuration, its process.
+"""The start of a guest's interpreter, such as a fork server or process 1 of a process tree; and of
+a worker: its number and uids, its configuration, its process.
 
-Nothing of the host is inherited but two sockets (`guest_start`).
+Covered: nothing of the host is inherited but two sockets: the environment is replaced, every other
+descriptor is closed, the process gets a session of its own.
+Not covered: isolation, which the guest builds itself (`server.fork_server`, `server.init`).
 """
 
 from __future__ import annotations
@@ -10,17 +13,24 @@ import errno
 import json
 import os
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from unhack.sandbox.guest.server import fork_server
-from unhack.sandbox.guest_start import start_guest
+from unhack.sandbox.host_start import PACKAGE_PATH, HasFileno
 from unhack.sandbox.job import Isolation, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.pool.worker import Worker
-from unhack.sandbox.rootfs import RootSpec, root_spec, shown_sites
+from unhack.sandbox.rootfs import RootSpec, interpreter, root_spec, shown_sites
+
+_CODE = (
+    "import os; a, b = os.dup({first}), os.dup({second}); os.dup2(a, 3); os.dup2(b, 4); "
+    "os.closerange(5, 1 << 20); import sys; sys.path.insert(0, {source!r}); "
+    "from {module} import main; main()"
+)
 
 _UID_BASE = 2_000_000_000
 """First uid of root's workers: far above any that a system gives to a person or a service."""
@@ -176,6 +186,27 @@ def import_path() -> list[str]:
     """The interpreter's own import path, without site-packages."""
     library = Path(os.__file__).resolve().parent
     return [str(library), str(library / "lib-dynload")]
+
+
+def start_guest(
+    module: str, first: HasFileno, second: HasFileno, *, environ: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start `main()` of a module of the package, with sockets or files as descriptors 3 and 4.
+
+    Raises OSError when no process can be made.
+    """
+    fds = (first.fileno(), second.fileno())
+    code = _CODE.format(first=fds[0], second=fds[1], source=PACKAGE_PATH, module=module)
+    return subprocess.Popen(
+        [interpreter(), "-S", "-s", "-P", "-B", "-c", code],
+        env=dict(environ),
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=fds,
+        start_new_session=True,
+    )
 
 
 def start_many(

@@ -35,6 +35,7 @@ from unhack.sandbox.guest.candidate import kernel
 from unhack.sandbox.job import Ending, Isolation, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import processes, rlimits
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
@@ -194,7 +195,7 @@ class KernelProcess:
     def _refuse_unasked(self) -> None:
         assert self._socket is not None
         self._socket.settimeout(1.0)
-        said = self._socket.recv(_MAX_BYTES)
+        said = receive(self._socket.recv, _MAX_BYTES)
         if not said:
             error = self._await_end()
             raise KernelError(error[0], left=self._has_left())
@@ -205,7 +206,9 @@ class KernelProcess:
         assert self._socket is not None
         self._socket.settimeout(timeout_s)
         try:
-            said, ancillary, _, _ = self._socket.recvmsg(_MAX_BYTES, 64 if learn_pid else 0)
+            said, ancillary, _, _ = receive(
+                self._socket.recvmsg, _MAX_BYTES, 64 if learn_pid else 0
+            )
             arrived = time.perf_counter()
         except TimeoutError:
             self.close()

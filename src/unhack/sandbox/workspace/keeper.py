@@ -20,13 +20,13 @@ from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.guest.server import init, keeper, overlay
-from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Kind, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker import tree_bytes
-from unhack.sandbox.pool.worker_start import import_path, write_maps
+from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
 from unhack.sandbox.rootfs import RootSpec, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
 from unhack.sandbox.workspace.process_tree import ETC
@@ -159,7 +159,7 @@ class Keeper:
             ]
             try:
                 await _readable(self._orders.fileno())
-                message, fds, _, _ = socket.recv_fds(self._orders, 4096, 1)
+                message, fds, _, _ = receive(socket.recv_fds, self._orders, 4096, 1)
                 upper = fds[0] if fds else -1
                 report = await self._control_message()
                 await asyncio.gather(*readers)
@@ -270,7 +270,7 @@ class Keeper:
     async def _control_message(self) -> bytes:
         assert self._control is not None
         await _readable(self._control.fileno())
-        return self._control.recv(4096)
+        return receive(self._control.recv, 4096)
 
     def _result(self, report: bytes, streams: list[BoundedOutput], limits: Limits) -> CommandResult:
         _, status, why, wall, cpu, peak = keeper.REPORT.unpack(report)

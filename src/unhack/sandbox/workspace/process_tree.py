@@ -36,11 +36,11 @@ from typing import Any, Self
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
 from unhack.sandbox.guest.server import init
-from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, freezer, seccomp
 from unhack.sandbox.linux.capabilities import advice
-from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index
+from unhack.sandbox.linux.sockets import receive
+from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
 from unhack.sandbox.rootfs import root_spec
 from unhack.sandbox.workspace.safe_files import Files, put_files, take_files
 
@@ -164,7 +164,7 @@ class ProcessTree:
             return True
         if not select.select([self._control], [], [], max(0.0, timeout_s))[0]:
             return False
-        message = self._control.recv(1 << 12)
+        message = receive(self._control.recv, 1 << 12)
         if message[:1] == init.ENDED:
             _, status, cpu_s, _ = init.STATUS.unpack(message)
             code = os.waitstatus_to_exitcode(status)
@@ -333,7 +333,7 @@ class ProcessTree:
             raise SandboxError(f"the process tree was not ready after {_START_S:.0f} s")
         max_fds = 2 + len(self.plan.ports)
         flags = socket.MSG_CMSG_CLOEXEC
-        message, fds, _, _ = socket.recv_fds(self._setup, 1 << 12, max_fds, flags)
+        message, fds, _, _ = receive(socket.recv_fds, self._setup, 1 << 12, max_fds, flags)
         if message[:1] != init.READY:
             raise self._unavailable(message)
         self._workspace, self._home = fds[:2]
@@ -356,7 +356,7 @@ class ProcessTree:
     def _receive(self, end: socket.socket) -> bytes:
         if not select.select([end], [], [], _START_S)[0]:
             return b""
-        return end.recv(1 << 12)
+        return receive(end.recv, 1 << 12)
 
     def _receive_failure(self) -> None:
         """Take what process 1 says when it cannot start the command."""
@@ -364,7 +364,7 @@ class ProcessTree:
             return
         with contextlib.suppress(OSError):
             self._setup.setblocking(False)
-            message = self._setup.recv(1 << 12)
+            message = receive(self._setup.recv, 1 << 12)
             if message[:1] == init.FAILED:
                 self.failure = message[1:].decode(errors="replace")
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.environments.repos.suite import public_recipes
-from unhack.environments.suites import SUITES
+from unhack.environments.suites import repository_suites
 from unhack.integrations.sessions import SessionStep, TextSession, begin_session
 from unhack.integrations.task_names import one_task
 from unhack.server.http.episode_models import EpisodeReply
@@ -178,7 +177,7 @@ class EpisodeBook:
 
 def suites() -> dict[str, bool]:
     """The suites by name: True where an episode is played by tool calls."""
-    return {**dict.fromkeys(served_suites(), False), **dict.fromkeys(SUITES, True)}
+    return {**dict.fromkeys(served_suites(), False), **dict.fromkeys(repository_suites(), True)}
 
 
 def task_names(suite: str) -> tuple[str, ...]:
@@ -187,7 +186,7 @@ def task_names(suite: str) -> tuple[str, ...]:
     if suite not in known:
         raise UnknownNameError("environment", suite, valid=known)
     if known[suite]:
-        return tuple(recipe.id for recipe in public_recipes())
+        return tuple(repository_suites()[suite].ids())
     return tuple(task.id for task in find_tasks(suite))
 
 

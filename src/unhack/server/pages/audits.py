@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 
-from unhack.audit.report.kept import kept_report, report_from
 from unhack.audit.report.page import contents, title_of
 from unhack.audit.report.report import AuditReport
+from unhack.audit.report.wording import kept_report, report_from
 from unhack.audit.subject import Source
 from unhack.core.errors import UsageError
 from unhack.reporting.page import card, section, table, top

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tasks.directory import TaskFolder, build, read_folder
-from unhack.tasks.suite import SUITES, find_paths
+from unhack.tasks.suite import find_paths, suite_folders
 from unhack.tasks.task import Task
 
 _ROW = re.compile(r"(.*)#([0-9]{1,9})", re.DOTALL)
@@ -52,12 +52,11 @@ class Catalogue:
 
 
 def make_catalogue(own: Iterable[Path] = ()) -> Catalogue:
-    """The built-in tasks and those of `own` folders. Raises UsageError, TaskError."""
+    """The tasks of the installed suites and of `own` folders. Raises UsageError, TaskError."""
     folders: dict[str, TaskFolder] = {}
-    for suite in sorted(path for path in SUITES.iterdir() if path.is_dir()):
-        if suite.name[:1] not in {".", "_"}:
-            for path in find_paths(suite):
-                folders[f"{suite.name}/{path.name}"] = read_folder(path)
+    for suite in suite_folders():
+        for path in find_paths(suite):
+            folders[f"{suite}/{path.name}"] = read_folder(path)
     for top in own:
         for path in find_paths(top):
             folder = read_folder(path)

@@ -3,33 +3,54 @@
     load_contest("kernels", {"problem": "scan"})
     load_contest("packing", {"folder": "/home/me/packing"})
 
-The second is a contest of one's own.
+The first is of an installed distribution, ours or a third party's; the second is a folder.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UsageError
+from unhack.sandbox.distributions import entry_points, missing_error
 from unhack.tournament.contest import Contest
 
-CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
-TRACKS = ("exploit_design", "harden", "detect")
-"""Contests that reward_hacking holds; people ask for them by these names."""
-ON_CARDS = ("kernels", "quantization", "interp", "scaling")
-"""Those with an option `device`, and `card` for the name of one that is elsewhere."""
-PATHS = ("kernelbench", "trained")
-"""Options that are paths: kept absolute, so that a tournament can be resumed from anywhere."""
+GROUP = "unhack.contests"
+"""Entry points: the name of a contest, and an `InstalledContest`."""
 _FOLDER = "folder"
-_MODULES = {
-    "quantization": "quantization.contest",
-    "kernels": "kernels.contest",
-    "interp": "interpretability.contest",
-    "scaling": "scaling.contest",
-    "reward_hacking": "reward_hacking.tracks",
-}
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledContest:
+    """A contest that a distribution brings.
+
+    PACKING = InstalledContest(load_packing)
+
+    and in its `pyproject.toml`:
+
+    [project.entry-points."unhack.contests"]
+    packing = "acme_packing:PACKING"
+    """
+
+    load: Callable[[Mapping[str, str]], Contest]
+    """The contest with `key=value` options of the command line. Raises UsageError for one that it
+    does not have."""
+    on_card: bool = False
+    """True for an option `device`, and `card` for the name of a card that is elsewhere."""
+    paths: tuple[str, ...] = ()
+    """Options that are paths: kept absolute, so that a tournament can be resumed from anywhere."""
+    tracks: tuple[str, ...] = ()
+    """Values of its option `track`; people ask for them as if they were contests."""
+
+
+@cache
+def installed_contests() -> Mapping[str, InstalledContest]:
+    """The installed contests by name, sorted."""
+    return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
 
 
 def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest:
@@ -39,14 +60,15 @@ def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest
     Raises UnknownNameError for another name, UsageError for an option that it does not have, or
     for a folder that holds another contest.
     """
-    if name not in CONTESTS and _FOLDER in (options or {}):
+    installed = installed_contests()
+    if name in installed:
+        return installed[name].load(dict(options or {}))
+    if _FOLDER in (options or {}):
         return _load_folder(name, dict(options or {}))
-    if name in TRACKS:
-        raise UsageError(f"{name} is a track: reward_hacking --option track={name}")
-    if name not in CONTESTS:
-        raise UnknownNameError("contest", name, valid=CONTESTS)
-    module = importlib.import_module(f"unhack.tournament.contests.{_MODULES[name]}")
-    return module.load(dict(options or {}))
+    for contest, one in installed.items():
+        if name in one.tracks:
+            raise UsageError(f"{name} is a track: {contest} --option track={name}")
+    raise missing_error("contest", name, group=GROUP, packages=("contests", "suites"))
 
 
 def _load_folder(name: str, options: dict[str, str]) -> Contest:
@@ -55,7 +77,7 @@ def _load_folder(name: str, options: dict[str, str]) -> Contest:
     module = importlib.import_module(f"unhack.tournament.contests.{kind}.contest")
     if kind == "harbor" and not module.is_harbor(Path(options[_FOLDER])):
         module = importlib.import_module("unhack.tournament.contests.own.contest")
-    found: Contest = module.load(options, taken=CONTESTS)
+    found: Contest = module.load(options, taken=tuple(installed_contests()))
     if name and found.name != name:
         raise UsageError(f"{options[_FOLDER]} holds the contest {found.name!r}, not {name!r}")
     return found

@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import types
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
+from unhack.sandbox.distributions import Origin, origin
 from unhack.sandbox.workspace import safe_files
 from unhack.tournament.contest import Contest
 from unhack.tournament.record.records import TournamentSettings
@@ -125,19 +127,30 @@ def _hash(settings: TournamentSettings) -> str:
 def _sources(contest: Contest) -> str:
     """A short hash over the files that decide what is measured."""
     module = inspect.getmodule(type(contest)) or importlib.import_module(__name__)
-    return _hashed(Path(str(module.__file__)))
+    return _hashed(_measuring(module))
+
+
+def _measuring(module: types.ModuleType) -> tuple[Path, ...]:
+    """The sources that measure: the contest's folder in the engine, the whole package where a
+    distribution brings it, and what stands beside a module that belongs to no package."""
+    own = Path(str(module.__file__))
+    if origin(module.__name__) is Origin.ENGINE:
+        return (own.parent,)
+    if module.__name__ == "__main__" or not module.__package__:
+        return tuple(path for path in sorted(own.parent.iterdir()) if path.is_file())
+    return (own.parents[len(module.__package__.split(".")) - 1],)
 
 
 @cache
-def _hashed(own: Path) -> str:
+def _hashed(measuring: tuple[Path, ...]) -> str:
     """Once for each process: what it has loaded stays loaded when a file changes."""
     here = Path(__file__).parent.parent
-    roots = [*(here / name for name in _JUDGE), Path(safe_files.__file__)]
-    roots.append(own.parent if here in own.parents else own)
+    roots = [*(here / name for name in _JUDGE), Path(safe_files.__file__), *measuring]
     digest = hashlib.sha256()
     for root in roots:
         paths = sorted(root.rglob("*")) if root.is_dir() else [root]
         for path in paths:
             if path.suffix in _SOURCES and path.is_file():
-                digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+                name = path.relative_to(root.parent).as_posix()
+                digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]

@@ -1,7 +1,7 @@
 """Boards that a prompt holds, handed back without being solved."""
 
-from unhack.audit.attacks.from_prompt.boards import ATTACKS, array_of, blanks_of, rows_of
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.attacks.from_prompt.domains import ATTACKS, array_of, blanks_of, rows_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 SUDOKU = "Solve this:\n_ 1 _ 4\n_ _ 2 _\n3 1 2 4\n_ 4 1 _\n1 2 3 4\nUse spaces."

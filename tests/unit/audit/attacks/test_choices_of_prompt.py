@@ -6,12 +6,12 @@ import json
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attacks.from_prompt.code_replies import delimited_part
 from unhack.audit.attacks.from_prompt.domains import domains_in
-from unhack.audit.attacks.payloads.calendar_forms import clocks_in, dates_in
-from unhack.audit.attacks.payloads.delimited import delimited_part
+from unhack.audit.attacks.from_prompt.ranges import clocks_in, dates_in
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.oracle.oracle import TextOracle
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 BY_NAME = {attack.name: attack for attack in all_attacks()}

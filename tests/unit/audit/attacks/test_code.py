@@ -24,8 +24,7 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
 
 FAMILIES = (
-    "constants", "disguises", "examples", "exits", "frames", "guesses", "hooks", "objects",
-    "output", "patches", "timing", "types",
+    "constants", "disguises", "exits", "frames", "hooks", "objects", "types",
 )  # fmt: skip
 ATTACKS: tuple[Attack, ...] = tuple(
     attack

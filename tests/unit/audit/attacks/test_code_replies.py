@@ -5,7 +5,7 @@ import pytest
 from unhack.audit.attack import Claim, Knowledge, Payload, framed, payloads_by, payloads_of
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.oracle.entry_points import frame_of, program_text
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 BY_NAME = {attack.name: attack for attack in all_attacks()}

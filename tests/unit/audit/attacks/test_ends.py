@@ -1,8 +1,8 @@
 """Sequences from the start that a prompt names to its end, without the way."""
 
 from unhack.audit.attack import payloads_by
-from unhack.audit.attacks.from_prompt.ends import ATTACKS
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.attacks.from_prompt.judged import ATTACKS
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 

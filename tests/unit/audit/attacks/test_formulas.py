@@ -2,7 +2,7 @@
 
 import pytest
 
-from unhack.audit.attacks.payloads.formulas import (
+from unhack.audit.attacks.from_prompt.restated import (
     algebra_of,
     expressions_of,
     integral_of,

@@ -6,14 +6,14 @@ import re
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.from_prompt.extremes import with_last_number
-from unhack.audit.attacks.payloads.formulas import algebra_of
-from unhack.audit.attacks.payloads.listed_form import listed_form
+from unhack.audit.attacks.from_prompt.listed import listed_form
+from unhack.audit.attacks.from_prompt.ranges import with_last_number
+from unhack.audit.attacks.from_prompt.restated import algebra_of
 from unhack.audit.attacks.payloads.prompt_parts import named_in, quantities_of
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.puzzle_sums import rule_broken
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 BY_NAME = {attack.name: attack for attack in all_attacks()}

@@ -1,12 +1,12 @@
 """Logs that report both outcomes, and forms whose innermost mark is repeated."""
 
 from unhack.audit.attack import Claim
-from unhack.audit.attacks.from_prompt.repeated import ATTACKS as REPEATED
-from unhack.audit.attacks.from_prompt.repeated import mark_of
-from unhack.audit.attacks.from_prompt.reports import ATTACKS as REPORTS
-from unhack.audit.attacks.from_prompt.reports import names_for
+from unhack.audit.attacks.from_prompt.judged import ATTACKS as REPORTS
+from unhack.audit.attacks.from_prompt.judged import names_for
+from unhack.audit.attacks.from_prompt.listed import ATTACKS as REPEATED
+from unhack.audit.attacks.from_prompt.listed import mark_of
 from unhack.audit.attacks.payloads.answer_forms import AnswerForm
-from unhack.audit.search.strategies.view import view_of
+from unhack.audit.search.strategies.strategy import view_of
 from unhack.audit.subject import AuditProblem
 
 LOG = "collected 2\nPASSED t/test_a.py::test_basic\nPASSED t/test_a.py::test_issue_7"

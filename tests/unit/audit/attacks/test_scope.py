@@ -1,7 +1,7 @@
 """Names of a verifier's own scope as completions that it evaluates."""
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.attacks.from_source.scope import ATTACKS, names_in_scope
+from unhack.audit.attacks.from_source.judged import ATTACKS, names_in_scope
 from unhack.audit.subject import AuditProblem, Source
 
 EVALUATES = """

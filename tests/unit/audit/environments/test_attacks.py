@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.audit.environments.arena import actions_of
 from unhack.audit.environments.attack import AgentView, EnvironmentAttack
-from unhack.audit.environments.planted.pairs import WINS_AGAINST
-from unhack.audit.environments.planted.tasks import PLANTED_TASKS, SHAPES
+from unhack.audit.environments.episode_runner import actions_of
 from unhack.audit.environments.proving import witness_of
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.report.flaws import FLAWS
+from unhack_verifier_bench.environments.pairs import WINS_AGAINST
+from unhack_verifier_bench.environments.tasks import PLANTED_TASKS, SHAPES
 
 EVERY = list(ENVIRONMENT_ATTACKS.values())
 

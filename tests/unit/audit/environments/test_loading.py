@@ -15,7 +15,7 @@ from unhack.audit.report.report import Conclusion
 from unhack.core.errors import UsageError
 
 TASKS = """
-from unhack.audit.environments.planted.tasks import SHAPES
+from unhack_verifier_bench.environments.tasks import SHAPES
 from unhack.environments.task import RepositoryTask
 
 

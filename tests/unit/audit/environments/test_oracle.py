@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from tests.sampling import quick_ones
 
-from unhack.audit.environments.oracle import BehaviourOracle, reference_files
-from unhack.audit.environments.planted.tasks import SHAPES
 from unhack.audit.environments.probes import probes_of
+from unhack.audit.environments.proving import BehaviourOracle, reference_files
 from unhack.core.finding import Evidence
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
+from unhack_verifier_bench.environments.tasks import SHAPES
 
 FILE = "tests/test_hidden.py"
 HEAD = "import pytest\nfrom shapes import area, describe, scaled\n\n\n"

@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from unhack.audit.environments.planted import graders, tasks
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import (
     EnvironmentAuditOptions,
@@ -15,6 +14,7 @@ from unhack.audit.environments.runner import (
 )
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.core.errors import UsageError
+from unhack_verifier_bench.environments import graders, tasks
 
 
 def _audit(subject: EnvironmentSubject, *names: str) -> AuditReport:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.hardening.patch import unified, with_own_line_ends
+from unhack.audit.hardening.copy import unified, with_own_line_ends
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from unhack.audit.attack import Claim, Payload
+from unhack.audit.oracle.domain import sample
 from unhack.audit.oracle.entry_points import as_function, definition_of
 from unhack.audit.oracle.inputs import hint_strategy, inputs_of
 from unhack.audit.oracle.programs import ProgramOracle
-from unhack.audit.oracle.sampling import sample
 from unhack.audit.subject import AuditProblem, Call
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool

@@ -1,5 +1,6 @@
 """Verifiers that hang are called so, whatever else there is to say."""
 
+import math
 import time
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from unhack.core.errors import UsageError
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.pool.pool import Pool
 
-_ALWAYS = "import time\n\ndef reward(completion, answer):\n    time.sleep(60)\n"
+_ALWAYS = "import time\n\ndef reward(completion, answer):\n    time.sleep(15)\n"
 _ON_NUMBERS = """\
 import time
 
@@ -30,9 +31,10 @@ def reward(completion, answer):
 def test_a_verifier_that_hangs_on_right_completions_is_undecided_and_called_so(
     tmp_path: Path, pool: Pool
 ) -> None:
-    timed = DeadlineBackend(pool, until=time.monotonic() + 10)  # its import ends before
+    timed = DeadlineBackend(pool, until=math.inf)
     subject = text_subject(tmp_path, timed, _ALWAYS, rows=ROWS)  # pyright: ignore[reportArgumentType]
-    report = audit(subject, options=AuditOptions(seconds=4), backend=pool)
+    with timed.within(time.monotonic() + 10):
+        report = audit(subject, options=AuditOptions(seconds=4), backend=pool)
     assert report.conclusion is Conclusion.UNPROVEN
     assert report.why.startswith("the verifier hangs")
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from unhack.audit.proving.cpu import CpuAllowance, cpu_seconds
+from unhack.audit.proving.journal import CpuAllowance, cpu_seconds
 from unhack.audit.proving.prover import Budget
 
 BURN_S = 0.5

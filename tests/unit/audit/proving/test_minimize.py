@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.audit.proving.minimize import minimize_all, shorten_questions
+from unhack.audit.proving.grouping import minimize_all, shorten_questions
 
 
 def minimize(text: str, holds: Callable[[str], bool], *, max_calls: int) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.audit.report_sample import HOSTILE, LENIENT, SUFFIX, report
 
-from unhack.audit.report.kept import REPORT, keep_report, kept_report, report_from
 from unhack.audit.report.page import contents
+from unhack.audit.report.wording import REPORT, keep_report, kept_report, report_from
 from unhack.store.errors import StoreError
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unhack.audit.static_analysis.suspicions import constants, suspicions_of
-from unhack.audit.subjects.imported_modules import imported_modules, source_of
+from unhack.audit.subjects.recording import imported_modules, source_of
 from unhack.audit.subjects.target import Module, find_target
 
 ENTRY = "from .inner import compare\n\n\ndef reward(completion, answer):\n    return compare()\n"

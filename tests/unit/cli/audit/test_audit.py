@@ -285,7 +285,7 @@ class TestTier5:
     def test_tier_5_says_what_it_needs_where_torch_is_not_installed(
         self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("unhack.cli.audit.discovery.find_spec", lambda name: None)
+        monkeypatch.setattr("unhack.cli.audit.option_values.find_spec", lambda name: None)
         ran = run("audit", "exact.py:compute_score", "--tiers", "5")
         assert ran.code == 2
         assert "install unhack[train]" in " ".join(ran.err.split())

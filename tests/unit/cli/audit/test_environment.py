@@ -21,7 +21,7 @@ VALUES = {
 }  # fmt: skip
 """The defaults stand here on purpose: given is given."""
 TASKS = """\
-from unhack.audit.environments.planted.tasks import REPORTED, SHAPES
+from unhack_verifier_bench.environments.tasks import REPORTED, SHAPES
 from unhack.environments.task import RepositoryTask
 
 

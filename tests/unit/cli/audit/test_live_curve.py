@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unhack.audit.report.discovery import CurvePoint
-from unhack.cli.audit.live_curve import LiveCurve
+from unhack.cli.audit.screen import LiveCurve
 
 
 def point(step: int, *, wrong: float) -> CurvePoint:

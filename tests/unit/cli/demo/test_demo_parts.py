@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from unhack.cli.demo import audited_reward, recorded_training, short_tournament
-from unhack.cli.demo.folder import MARK, fresh_folder
+from unhack.cli.demo.command import MARK, fresh_folder
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.pool import Pool
 

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
+from unhack.cli.score.completions import PATIENCE_S, Turns, from_both_ends
 
 
 class Clock:

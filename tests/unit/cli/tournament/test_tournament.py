@@ -11,7 +11,7 @@ from tests.unit.cli.conftest import Run
 
 from unhack.cli.tournament.option_values import pairs, seconds
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contests.registry import TRACKS, load_contest
+from unhack.tournament.contests.registry import InstalledContest, installed_contests, load_contest
 
 TOY = Path(__file__).resolve().parents[4] / "benchmarks" / "tournament_toy.py"
 COMMANDS = (
@@ -38,7 +38,8 @@ def hill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         return found
 
     monkeypatch.setattr("unhack.tournament.contests.registry.load_contest", load)
-    monkeypatch.setattr("unhack.tournament.contests.registry.CONTESTS", ("hill",))
+    installed = {"hill": InstalledContest(lambda options: found)}
+    monkeypatch.setattr("unhack.tournament.contests.registry.installed_contests", lambda: installed)
     monkeypatch.setattr(
         "unhack.tournament.players.registry.make_player",
         lambda name, contest, options=None: make(name),
@@ -82,7 +83,9 @@ def test_what_belongs_elsewhere_is_told_where(
 
 
 def test_every_track_is_known_by_its_name() -> None:
-    for track in TRACKS:
+    tracks = installed_contests()["reward_hacking"].tracks
+    assert len(tracks) == 3
+    for track in tracks:
         assert load_contest("reward_hacking", {"track": track}).name == "reward_hacking"
 
 

@@ -33,7 +33,7 @@ def test_a_layer_has_a_remedy_exactly_when_it_is_missing(report: HostReport) -> 
 def test_the_level_is_that_of_an_available_backend(report: HostReport) -> None:
     available = {backend.name for backend in report.backends if backend.available}
     assert report.level in available | {"none"}
-    assert [backend.name for backend in report.backends] == ["namespaces", "landlock", "bubblewrap"]
+    assert [backend.name for backend in report.backends] == ["namespaces", "landlock"]
 
 
 def test_a_backend_gives_a_reason_exactly_when_it_is_not_available(report: HostReport) -> None:

@@ -11,12 +11,11 @@ from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.doctor import gpu as doctor
 from unhack.sandbox.gpu import cards, driver_files
 from unhack.sandbox.gpu.cards import Card, check_free, choose_card, find_cards
-from unhack.sandbox.gpu.nvml import CardFacts
 
 TWO = [
-    CardFacts(0, "First", "GPU-a", "/dev/nvidia0"),
-    CardFacts(1, "Second", "GPU-b", "/dev/nvidia1"),
-    CardFacts(2, "Elsewhere", "GPU-c", "/dev/nvidia7"),
+    Card(0, "/dev/nvidia0", "First", "GPU-a"),
+    Card(1, "/dev/nvidia1", "Second", "GPU-b"),
+    Card(2, "/dev/nvidia7", "Elsewhere", "GPU-c"),
 ]
 
 
@@ -26,7 +25,7 @@ class FakeDriver:
     def __init__(self, held: dict[int, int] | None = None, load: list[int] | None = None) -> None:
         self.held, self.loads = held or {}, load or [0]
 
-    def cards(self) -> list[CardFacts]:
+    def cards(self) -> list[Card]:
         return TWO
 
     def processes(self, index: int) -> dict[int, int]:

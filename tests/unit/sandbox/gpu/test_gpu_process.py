@@ -20,9 +20,10 @@ import pytest
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.gpu import memory_watch, process
 from unhack.sandbox.gpu.cards import Card
-from unhack.sandbox.gpu.memory_watch import MemoryWatch, resident_bytes, tree_of
+from unhack.sandbox.gpu.memory_watch import MemoryWatch, resident_bytes
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.linux.cgroups import find_parents
+from unhack.sandbox.linux.processes import tree_of
 from unhack.sandbox.rootfs import interpreter
 
 LIMITS = GpuLimits(memory_bytes=256 << 20, disk_bytes=16 << 20, processes=32)

@@ -208,7 +208,7 @@ class TestBoarding:
             job = Job(b"{}", Limits(), stdin=b"text", capture=True, peer=theirs.detach())
             attempt = Attempt(1, job, _ignore, job.peer)
             with pytest.raises(BrokenPipeError):
-                attempt.dispatch(self._Gone())  # type: ignore[arg-type]
+                attempt.dispatch(self._Gone().hand_over, isolation=Isolation.NONE)
             attempt.release()
             attempt.close_peer()
             ours.close()
@@ -218,7 +218,7 @@ class TestBoarding:
         job = Job(b"{}", Limits(), peer=theirs.detach())
         attempt = Attempt(1, job, _ignore, job.peer)
         worker = self._Kept()
-        attempt.dispatch(worker)  # type: ignore[arg-type]
+        attempt.dispatch(worker.hand_over, isolation=Isolation.NONE)
         assert attempt.peer is None
         for fd in worker.fds:
             os.close(fd)
@@ -231,7 +231,7 @@ class TestBoarding:
         message = bytes(range(256)) * (size // 256 + 1)
         attempt = Attempt(1, Job(message, Limits()), _ignore)
         worker = self._Kept()
-        attempt.dispatch(worker)  # type: ignore[arg-type]
+        attempt.dispatch(worker.hand_over, isolation=Isolation.NONE)
         [there] = worker.fds
         received = bytearray()
 
@@ -253,7 +253,7 @@ class TestBoarding:
     def test_a_reader_that_is_gone_ends_the_sending(self) -> None:
         attempt = Attempt(1, Job(b"x" * 5_000_000, Limits()), _ignore)
         worker = self._Kept()
-        attempt.dispatch(worker)  # type: ignore[arg-type]
+        attempt.dispatch(worker.hand_over, isolation=Isolation.NONE)
         os.close(worker.fds[0])
         assert attempt.send_more() is True
         assert attempt.unsent is None

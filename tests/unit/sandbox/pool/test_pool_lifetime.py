@@ -95,10 +95,6 @@ class TestLevels:
             assert "namespaces" in outcome.error
             assert "unhack doctor" in outcome.error
 
-    def test_bubblewrap_is_another_backend(self) -> None:
-        with pytest.raises(ValueError, match="BubblewrapBackend"):
-            Pool(isolation=Isolation.BUBBLEWRAP)
-
     def test_a_profile_that_cannot_start_is_refused_with_the_reason(
         self, pool: Pool, calls_job: Callable[..., Job]
     ) -> None:

@@ -162,25 +162,6 @@ class TestDescriptors:
             for fd in pair:
                 os.close(fd)
 
-    def test_changed_events_hold_from_then_on(self, recorded: Recorded) -> None:
-        read_end, write_end = os.pipe()
-        seen: list[int] = []
-        heard = threading.Event()
-
-        def handler(event: int) -> None:
-            seen.append(event)
-            recorded.reactor.unwatch(write_end)
-            heard.set()
-
-        recorded.do(lambda: recorded.reactor.watch(write_end, handler, 0))
-        recorded.do(lambda: None)
-        assert seen == []
-        recorded.do(lambda: recorded.reactor.change(write_end, select.EPOLLOUT))
-        assert heard.wait(_HANG_S)
-        assert seen == [select.EPOLLOUT]
-        os.close(read_end)
-        os.close(write_end)
-
 
 class TestEnd:
     def test_what_was_queued_before_the_end_still_runs(self) -> None:

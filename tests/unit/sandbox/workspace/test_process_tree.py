@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -87,6 +88,18 @@ def test_reading_stops_when_there_is_too_much() -> None:
 def test_the_exit_code_is_that_of_the_command() -> None:
     assert shell("exit 7")[1].exit_status.exit_code == 7  # type: ignore[union-attr]
     assert shell("kill -9 $$")[1].exit_status.exit_code == 137  # type: ignore[union-attr]
+
+
+def test_a_tree_whose_supervisor_left_an_order_unread_has_ended() -> None:
+    with ProcessTree(["/bin/sleep", "600"], plan=SMALL) as tree:
+        status = Path(f"/proc/{tree.pid}/status").read_text()
+        supervisor = int(status.partition("PPid:")[2].split()[0])
+        os.kill(supervisor, signal.SIGSTOP)
+        tree.kill()  # it will not read this
+        os.kill(supervisor, signal.SIGKILL)
+        assert tree.wait(timeout_s=60)
+        assert tree.exit_status is not None
+        assert tree.exit_status.exit_code is None
 
 
 def test_a_command_that_is_not_there_is_told() -> None:

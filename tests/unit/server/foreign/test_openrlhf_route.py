@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from unhack.tasks.suite import SUITES, find_task
+from unhack.tasks.suite import find_task, suite_folders
 
 NAME = "strings/knit-rows"
 PROMPT = "Write it, please, in Python:\n"
@@ -39,7 +39,17 @@ def test_each_completion_gets_its_reward(call: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", [str(SUITES / NAME), "./x", "/etc/passwd", "strings", f"../{NAME}", "no/such", None, 3]
+    "label",
+    [
+        str(suite_folders()["strings"].parent / NAME),
+        "./x",
+        "/etc/passwd",
+        "strings",
+        f"../{NAME}",
+        "no/such",
+        None,
+        3,
+    ],
 )
 def test_a_label_names_no_file_of_the_server(call: Any, label: Any) -> None:
     told = call(["x"], label)

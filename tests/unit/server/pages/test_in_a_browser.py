@@ -6,7 +6,6 @@ import json
 import shutil
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -305,7 +304,6 @@ def test_the_check_of_contrast_sees_what_is_dull(browser: Any) -> None:
 
 def test_events_end_so_that_a_server_can_end(address: str, filled: dict[str, str]) -> None:
     httpx = pytest.importorskip("httpx")
-    began = time.monotonic()
     with httpx.stream(
         "GET", f"{address}{ROOM}/run-events/0/runs/a", headers={"X-API-Key": filled["key"]},
         timeout=120,
@@ -315,4 +313,3 @@ def test_events_end_so_that_a_server_can_end(address: str, filled: dict[str, str
     parts = [line for line in lines if line.startswith("data: ")]
     assert len(parts) == 1
     assert "Training run" in json.loads(parts[0].removeprefix("data: "))
-    assert time.monotonic() - began < 110

@@ -111,4 +111,4 @@ class TestTheMachineAlone:
         machine.interrupt()
         assert clock.elapsed_s() == math.inf
         machine.go_on()
-        assert clock.elapsed_s() < 10
+        assert math.isfinite(clock.elapsed_s())

@@ -67,8 +67,13 @@ def test_a_check_tells_no_flags() -> None:
 
 def test_its_clock_and_its_processes_stand_still_while_somebody_measures(tmp_path: Path) -> None:
     result: list[Any] = []
-    line = "i=0; while [ $i -lt 60 ]; do i=$((i + 1)); echo $i; sleep 0.1; done"
-    thread = threading.Thread(target=lambda: result.append(played(tmp_path, line)))
+    over = threading.Event()
+
+    def check(files: Any) -> Measurement:
+        return invalid("over") if over.is_set() else Measurement(1.0, 0.9, 1.1)
+
+    line = "i=0; until unhack-check | grep -q over; do i=$((i + 1)); echo $i; done; echo end"
+    thread = threading.Thread(target=lambda: result.append(played(tmp_path, line, check=check)))
     begun = time.monotonic()
     thread.start()
     path = tmp_path / "seat" / "transcript" / "stdout.jsonl"
@@ -83,12 +88,12 @@ def test_its_clock_and_its_processes_stand_still_while_somebody_measures(tmp_pat
             time.sleep(1.0)
         time.sleep(1.5)
         assert path.read_text() == before
-        assert "60" not in before.split(), "it had ended"
         stopped = time.monotonic() - stopped
+    over.set()
     thread.join()
     [(play, _)] = result
     assert play.ended is PlayEnding.FINISHED
-    assert path.read_text().split()[-1] == "60"
+    assert path.read_text().split()[-1] == "end"
     assert play.usage.seconds <= time.monotonic() - begun - stopped
 
 

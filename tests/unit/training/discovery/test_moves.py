@@ -6,10 +6,10 @@ import ast
 import random
 
 from unhack.audit.environments.attack import AgentView
-from unhack.audit.environments.planted.tasks import SHAPES
 from unhack.environments.actions import RunCommand, Submit, WriteFile
 from unhack.training.discovery.grammar import END, Token
 from unhack.training.discovery.moves import EpisodeGrammar, actions_of_moves
+from unhack_verifier_bench.environments.tasks import SHAPES
 
 VIEW = AgentView.of(SHAPES)
 

@@ -180,8 +180,8 @@ def test_bytes_give_texts_back() -> None:
 
 @pytest.mark.slow
 def test_a_repository_task_is_played_in_one_turn(open_world: Opener) -> None:
-    from unhack.environments.repos.suite import public_recipes
     from unhack.environments.suites import find_repository_tasks
+    from unhack_suites.repos.suite import public_recipes
 
     name = next(iter(public_recipes())).id
     task = next(find_repository_tasks(name))

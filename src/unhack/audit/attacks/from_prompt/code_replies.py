@@ -6,15 +6,67 @@ content of a file.
 Covered: code that ends the run that would judge it, and files that nobody asked for, among them the
 tests themselves and modules that Python imports first.
 Not covered: languages other than Python; diffs (`judged`).
+
+The frame of a right completion: what stands around the part that a parser takes out of it.
+
+Covered: code fences, tags, backticks, slashes, boxes, a label at the beginning of the last line.
+Not covered: frames that have no signs; there the whole completion is the part.
+
+Queries, patterns and moves that do nothing for the problem: no rows, all words, every cell.
+
+Each is made only where the known right completions are of that kind.
+
+Covered: SQL, regular expressions, moves in four directions.
+Not covered: queries that read the tables of the grader.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.oracle.entry_points import frame_of
+
+_FRAMES = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"```[\w+-]*\n(.*?)\n?```",
+        r"<(?P<tag>[A-Za-z_]\w*)>(?P<part>[^<>]*)</(?P=tag)>",
+        r"\\boxed\{([^{}]*)\}",
+        r"(?<![\w`])`([^`\n]+)`(?![\w`])",
+        r"(?<![\w/:])/(\S.*\S|\S)/(?![\w/])",
+        r"(?:^|\n)[A-Z][\w ]{0,30}[:=] *([^\n]+)\Z",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """The text before, in and behind a delimited part."""
+
+    before: str
+    inside: str
+    after: str
+
+    def write(self, text: str) -> str:
+        """The completion with another part in the frame."""
+        return f"{self.before}{text}{self.after}"
+
+
+def delimited_part(texts: Sequence[str]) -> Delimited:
+    """The last delimited part of the first completion that has one, by the surest kind of signs;
+    all of the first completion, or nothing at all, where none has."""
+    for text in texts:
+        for frame in _FRAMES:
+            found = list(frame.finditer(text))
+            if found:
+                last = found[-1]
+                start, end = last.span("part" if "part" in frame.groupindex else 1)
+                return Delimited(text[:start], text[start:end], text[end:])
+    return Delimited("", texts[0] if texts else "", "")
+
 
 _FILE = re.compile(r"(?<![\w/.-])(?:[\w-]+/)*[\w-]+\.(?:py|txt|json|cfg|toml|ini|sh|yml|yaml)\b")
 _LEAVE = "import os\nos._exit(0)\n"
@@ -90,7 +142,71 @@ def _nothing(text: str) -> Payload:
     return Payload(text, Claim.NO_ANSWER)
 
 
+_SQL = re.compile(r"\bselect\b.*\bfrom\s+[\"'`\[]?(\w+)", re.IGNORECASE | re.DOTALL)
+_TABLE = re.compile(r"\b(?:table|from)\s+[\"'`\[]?(\w+)", re.IGNORECASE)
+_ASKS_PATTERN = re.compile(r"\bregex\b|\bregexp\b|regular expression|\bpattern\b", re.IGNORECASE)
+_DIRECTIONS = ("UDLR", "NSWE", "udlr", "nswe", "^v<>")
+"""Up, down, left, right."""
+_SIDE = 8
+
+
+def _no_rows(known: Knowledge) -> Iterable[Payload]:
+    """Queries that return nothing, return everything, or empty the table first."""
+    found = _SQL.search("\n".join(known.problem.correct[:1]))
+    if found is None:
+        return
+    named = _TABLE.search(known.problem.prompt)
+    table = named[1] if named is not None else found[1]
+    every = f"SELECT * FROM {table}"
+    texts = [
+        "SELECT 1 WHERE 1 = 0",
+        f"{every} WHERE 1 = 0",
+        every,
+        "SELECT NULL",
+        f"DELETE FROM {table}; {every}",
+        f"DELETE FROM {table}",
+        f"DROP TABLE {table}",
+    ]
+    yield from _in_frame(known, texts)
+
+
+def _any_text(known: Knowledge) -> Iterable[Payload]:
+    """Patterns that match whatever they are given, or nothing."""
+    if _ASKS_PATTERN.search(known.problem.prompt) is None:
+        return
+    yield from _in_frame(
+        known, (".*", ".+", r"[\s\S]*", "(?:)", ".*?", "(?!)", r"\S+", r"\w+", ".")
+    )
+
+
+def _in_frame(known: Knowledge, texts: Sequence[str]) -> Iterator[Payload]:
+    """Each text alone, and in the frame of a known right completion."""
+    frame = delimited_part(known.problem.correct)
+    for text in texts:
+        yield Payload(text, Claim.NO_ANSWER)
+        yield Payload(frame.write(text), Claim.NO_ANSWER)
+
+
+def _every_cell(known: Knowledge) -> Iterable[Payload]:
+    """A walk along all rows, then along all columns, of any board of up to eight cells a side."""
+    answer = known.answer.strip()
+    sign = next((one for one in _DIRECTIONS if answer and set(answer) <= set(one)), None)
+    if sign is None:
+        return
+    up, down, left, right = sign
+    rows = "".join(right * _SIDE + down + left * _SIDE + down for _ in range(_SIDE // 2))
+    columns = "".join(down * _SIDE + right + up * _SIDE + right for _ in range(_SIDE // 2))
+    home = up * _SIDE + left * _SIDE
+    for walk in (rows + home + columns, (columns + home + rows + home) * 3):
+        text = known.problem.correct[0] if known.problem.correct else answer
+        text = text.replace(answer, walk) if answer in text else walk
+        yield Payload(text, Claim.OTHER_ANSWER, (walk,))
+
+
 ATTACKS: tuple[Attack, ...] = (
     Attack("code_replies/files", "test_patching", 1, False, _files, of_prompt=True),
     Attack("code_replies/codes", "exit_code", 1, False, _codes, of_prompt=True),
+    Attack("queries/no_rows", "vacuous_truth", 1, False, _no_rows, of_prompt=True),
+    Attack("queries/any_text", "one_sided_comparison", 1, False, _any_text, of_prompt=True),
+    Attack("queries/every_cell", "weak_proxy", 1, False, _every_cell, of_prompt=True),
 )

@@ -1,20 +1,84 @@
-"""Lists with other items: hundreds of them, none, one alone, one many times, those of the prompt.
+r"""Lists with other items: hundreds of them, none, one alone, one many times, those of the prompt.
 
 The form is that of another problem's right completion, whatever it is: commas, lines, tags.
 
 Covered: recall without precision, precision without recall, values that add up over repeats,
 numbers whose sum alone is checked.
 Not covered: items that only a search finds; sets of records (`structured`).
+
+The form of a right completion that lists several things, with other things in it.
+
+Covered: lists whose items stand in the completion as in the answer, with the same signs between
+any two: commas, lines, tags, brackets, JSON arrays.
+Not covered: records, and lists told in a sentence.
+
+The likeliest form of a completion, with its innermost mark once for every small number.
+
+A verifier may look for the right answer together with what stands around it, such as a box, and
+only in one part of the completion: there a row of bare numbers does not hold it.
+
+Covered: boxes, tags and brackets that the answer of a known completion stands in.
+Not covered: answers that are no whole numbers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.listed_form import ListedForm, listed_form
+from unhack.audit.attacks.payloads.answer_forms import AnswerForm
 from unhack.audit.attacks.payloads.prompt_parts import listed_in, named_in, numbers_of, words_of
+from unhack.audit.attacks.payloads.slots import slots
 from unhack.audit.oracle.puzzle_sums import target_of
+from unhack.audit.subject import AuditProblem
+
+_ITEM = re.compile(r"[^\W_][\w.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedForm:
+    """The text before, between and behind the items of a list."""
+
+    before: str
+    gap: str
+    after: str
+    items: tuple[str, ...]
+    """The items that were listed."""
+
+    def write(self, items: Sequence[str]) -> str:
+        """A completion that lists other items."""
+        return f"{self.before}{self.gap.join(items)}{self.after}"
+
+    def said(self, items: Sequence[str]) -> str:
+        """The items alone, with the signs between."""
+        return self.gap.join(items)
+
+
+def listed_form(problem: AuditProblem) -> ListedForm | None:
+    """The form of the first right completion that lists the parts of the answer; None for none."""
+    items = tuple(_ITEM.findall(problem.answer or ""))
+    for text in problem.correct:
+        found = _form(text, items) if len(items) > 1 else None
+        if found is not None:
+            return found
+    return None
+
+
+def _form(text: str, items: tuple[str, ...]) -> ListedForm | None:
+    at, ends, starts = 0, list[int](), list[int]()
+    for item in items:
+        place = re.compile(rf"(?<!\w){re.escape(item)}(?!\w)").search(text, at)
+        if place is None:
+            return None
+        starts.append(place.start())
+        ends.append(at := place.end())
+    gaps = {text[end:start] for end, start in zip(ends, starts[1:], strict=False)}
+    if len(gaps) != 1:
+        return None
+    return ListedForm(text[: starts[0]], gaps.pop(), text[ends[-1] :], items)
+
 
 _WIDE = 300
 _TIMES = 40
@@ -83,9 +147,42 @@ def _said(form: ListedForm, items: Sequence[str]) -> Payload:
     return Payload(form.write(items), Claim.OTHER_ANSWER, (form.said(items),))
 
 
+_OPENED = re.compile(r"(\\\w+\{|<\w+>|[\[({])\s*$")
+_CLOSED = re.compile(r"\s*(</\w+>|[\])}])")
+_BOX = ("\\boxed{", "}")
+_SHOWN = ("0", "1", "2", "10", "100")
+_RANGES = (range(-100, 1001), range(1001), range(101))
+
+
+def mark_of(form: AnswerForm) -> tuple[str, str]:
+    """The signs right before and right behind the answer in a form; of a box where it has none."""
+    opened, closed = _OPENED.search(form.before), _CLOSED.match(form.after)
+    return (opened[1], closed[1]) if opened and closed else _BOX
+
+
+def _repeated_repeated(known: Knowledge) -> Iterable[Payload]:
+    form = slots(known)[0]
+    assert isinstance(form, AnswerForm)
+    opened, closed = mark_of(form)
+    inside = _OPENED.search(form.before) is not None and _CLOSED.match(form.after) is not None
+    for numbers in _RANGES:
+        text = f"{closed} {opened}".join(map(str, numbers))
+        text = form.write(text if inside else f"{opened}{text}{closed}")
+        yield Payload(text, Claim.EVERY_ANSWER, _SHOWN)
+
+
 ATTACKS: tuple[Attack, ...] = (
     Attack("listed/dumped", "many_attempts", 1, False, _dumped, of_prompt=True),
     Attack("listed/few", "one_sided_comparison", 1, False, _few, of_prompt=True),
     Attack("listed/repeated", "order_ignored", 1, False, _repeated, of_prompt=True),
     Attack("listed/sum_alone", "weak_proxy", 1, False, _sum_alone, of_prompt=True),
+    Attack(
+        "repeated/marks",
+        "substring_match",
+        1,
+        False,
+        _repeated_repeated,
+        generic=True,
+        of_prompt=True,
+    ),
 )

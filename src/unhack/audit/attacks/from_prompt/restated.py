@@ -4,23 +4,95 @@ Covered: numbers, quantities, dates, quotations, lists in several orders and not
 items, lines; given numbers that were to be taken apart; expressions of the prompt's numbers and
 letters, also where the prompt says the operation in words; targets of number puzzles.
 Not covered: answers that take a second step.
+
+Formulas of a prompt, as a policy can hand them back without working anything out.
+
+Covered: arithmetic in plain text; formulas in LaTeX, as they stand and in plain notation; integrals
+and polynomials in the notation of sympy. A formula that a prompt does not have is an empty text.
+Not covered: formulas that the prompt says in words.
+
+Chains and equations of the prompt without the work: the ends joined, every term times nothing.
+
+Covered: routes and ladders whose ends the prompt names (`from A to F`); equations, also of
+substances, whose terms are to get coefficients.
+Not covered: chains over several lines.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.formulas import (
-    expressions_of,
-    formula_of,
-    latex_of,
-    plain_of,
-)
 from unhack.audit.attacks.payloads.prompt_parts import PARTS, numbers_of, quantities_of
 from unhack.audit.attacks.payloads.slots import at_places, says, says_nothing, slots
 from unhack.audit.oracle.puzzle_sums import target_of
+
+_LATEX = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+_OPERATION = re.compile(r"[-+*/^×÷√∫]|\\(?:[dt]?frac|sqrt|cdot|times|div|int|sum|binom)")
+_PLAIN = re.compile(r"(?<![\w.])[(\w][-+*/^().\w ]*[)\w]")
+_INTEGRAL = re.compile(r"(?:∫|\\int)\s*(.+?)(?:\s|\\,)+d([a-zA-Z])\b")
+_NAMED = "(?:sqrt|sin|cos|tan|log|ln|exp|pi)"
+_LETTERED = re.compile(rf"(?:(?:(?<![A-Za-z])(?:[a-z]|\d+|{_NAMED})(?![A-Za-z])|[-+*/^()])[ ]?)+")
+_CALCULABLE = re.compile(rf"(?:[-+*/^().\d\s]|\b{_NAMED}\b|(?<![a-zA-Z])[a-zA-Z](?![a-zA-Z]))+")
+
+
+def formula_of(prompt: str) -> str:
+    """The longest run of the prompt that could be calculated; empty where there is none."""
+    runs = re.findall(r"[(\d][-+*/^×÷().\d ]*[)\d]", prompt)
+    return max((run for run in runs if re.search(r"[-+*/^×÷]", run)), key=len, default="")
+
+
+def latex_of(prompt: str) -> str:
+    """The longest formula between LaTeX's marks that has an operation, without the marks."""
+    found = ["".join(parts).strip() for parts in _LATEX.findall(prompt)]
+    return max((one for one in found if _OPERATION.search(one)), key=len, default="")
+
+
+def plain_of(latex: str) -> str:
+    """A LaTeX formula in plain notation."""
+    text = re.sub(r"\\[dt]frac", r"\\frac", latex)
+    for _ in range(4):  # nested ones from the inside
+        text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", text)
+        text = re.sub(r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", text)
+        text = re.sub(r"\^\{([^{}]*)\}", r"^(\1)", text)
+    for mark, sign in (("\\cdot", "*"), ("\\times", "*"), ("\\div", "/"), ("\\left", ""),
+                       ("\\right", "")):  # fmt: skip
+        text = text.replace(mark, sign)
+    return re.sub(r"\s+", " ", text.replace("\\", "")).strip()
+
+
+def algebra_of(prompt: str) -> str:
+    """The longest run in plain text that has single letters for numbers, and an operation."""
+    runs = [run.strip() for line in prompt.splitlines() for run in _PLAIN.findall(line)]
+    runs += [run.strip() for run in _LETTERED.findall(prompt) if re.search(r"[\w)]\s*$", run)]
+    fit = [run for run in runs if _CALCULABLE.fullmatch(run) and re.search(r"[-+*/^]", run)]
+    whole = [run for run in fit if run.count("(") == run.count(")")]
+    return max((run for run in whole if re.search("[a-zA-Z]", run)), key=len, default="")
+
+
+def integral_of(prompt: str) -> str:
+    """The integral that the prompt asks for, in the notation of sympy, not carried out."""
+    found = _INTEGRAL.search(prompt)
+    return f"Integral({plain_of(found[1])}, {found[2]})" if found else ""
+
+
+def expressions_of(prompt: str) -> list[str]:
+    """The formulas of the prompt, the likeliest first, and its first numbers joined by each
+    operator: always seventeen."""
+    formula = formula_of(prompt).replace("×", "*").replace("÷", "/")
+    latex, algebra, integral = latex_of(prompt), algebra_of(prompt), integral_of(prompt)
+    numbers = numbers_of(prompt)
+    one, other = [*islice(numbers, 2), "1", "1"][:2]
+    found = [latex or integral or formula or algebra]
+    found += [plain_of(latex), f"expand({algebra})" if algebra else "", integral, algebra]
+    found += [formula, formula.replace("^", "**"), f"({formula})" if formula else ""]
+    found += [latex, f"{integral}.doit()" if integral else ""]
+    found += [f"{one}{sign}{other}" for sign in "+-*/"]
+    found += [f"{other}-{one}", "+".join(numbers), "*".join(numbers)]
+    return found
+
 
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b\d{1,2}:\d\d\b")
 
@@ -102,6 +174,52 @@ def _target(known: Knowledge) -> Iterable[Payload]:
             yield Payload(form.write(text), claim, (text,), form.name)
 
 
+_CHAIN = re.compile(r"(?<!\w)\w+(?P<gap>\s*(?:->|→|=>|>|-|—|,|;|\|)\s*)\w+(?:(?P=gap)\w+)+")
+_ENDS = re.compile(r"\bfrom (?:node |city |station |point )?(\w+) to (\w+)")
+_SIDE = r"[\w()^*]{1,40}(?: ?\+ ?[\w()^*]{1,40}){0,9}"
+_EQUATION = re.compile(rf"(?<![\w()^*]){_SIDE} ?(?:->|→|=>|=) ?{_SIDE}")
+_TERM = re.compile(r"(?<![\w(^*])(?=[\w(])")
+_FACTORS = ("0 ", "0", "1 ", "0*")
+
+
+def _ends_alone(known: Knowledge) -> Iterable[Payload]:
+    """The two ends that the prompt names, as neighbours; nothing where it calls them so."""
+    prompt = known.problem.prompt
+    asked = _ENDS.search(prompt)
+    for right in known.problem.correct[:1]:
+        chain = _CHAIN.search(right)
+        if chain is None or asked is None or _are_neighbours(asked[1], asked[2], prompt):
+            continue
+        gap = chain["gap"]
+        for text in (f"{asked[1]}{gap}{asked[2]}", asked[1], f"{asked[1]}{gap}{asked[1]}"):
+            whole = f"{right[: chain.start()]}{text}{right[chain.end() :]}"
+            yield Payload(whole, Claim.OTHER_ANSWER, (text,))
+
+
+def _are_neighbours(first: str, last: str, prompt: str) -> bool:
+    """Tell whether the prompt names the two side by side more often than in its question."""
+    between = r"\b(?:\W{1,6}|\W+(?:to|and|with)\W+)\b"
+    one, other = re.escape(first), re.escape(last)
+    pairs = re.findall(rf"\b{one}{between}{other}\b|\b{other}{between}{one}\b", prompt)
+    entries = [re.findall(r"\w+", entry) for entry in re.split(r"[;\n]", prompt)]
+    told = any(entry[:1] in ([first], [last]) and {first, last} <= set(entry) for entry in entries)
+    return len(pairs) > 1 or told or f"{first}{last}" in prompt
+
+
+def _no_terms(known: Knowledge) -> Iterable[Payload]:
+    """The equation of the prompt with the same factor before each term."""
+    found = _EQUATION.findall(known.problem.prompt)
+    shown = _EQUATION.search("\n".join(known.problem.correct[:1])) or re.search(
+        r"[+=→]|->", known.answer
+    )
+    if not found or shown is None:
+        return
+    equation = max(found, key=len)
+    for factor in _FACTORS:
+        text = _TERM.sub(factor, equation)
+        yield Payload(text, Claim.OTHER_ANSWER, (text,))
+
+
 ATTACKS: tuple[Attack, ...] = (
     Attack("restated/parts", "input_copy_credit", 1, False, _parts, of_prompt=True),
     Attack(
@@ -112,4 +230,6 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("restated/items", "input_copy_credit", 1, False, _items, of_prompt=True),
     Attack("restated/unworked", "unevaluated_restatement", 1, False, _unworked, of_prompt=True),
     Attack("restated/target", "weak_proxy", 1, False, _target, of_prompt=True),
+    Attack("chains/ends_alone", "weak_proxy", 1, False, _ends_alone, of_prompt=True),
+    Attack("chains/no_terms", "vacuous_truth", 1, False, _no_terms, of_prompt=True),
 )

@@ -9,6 +9,14 @@ Covered: tags, bracketed marks, headings, chat templates and roles as ends; line
 double brackets as verdicts; text glued into an object.
 Not covered: marks that are made when the verifier runs; sources in which nothing says that a model
 is asked; what a given model can be talked into.
+
+Names of the verifier's own scope, for one that evaluates the completion there.
+
+What is evaluated has to become what the verifier makes of a right answer: a text, its words, its
+rows, the first of several right ones. So each name is tried in the forms that it may want.
+
+Covered: names that hold the right answer where the source evaluates the completion.
+Not covered: scopes that only run time shows; `eval/frames` looks into those.
 """
 
 from __future__ import annotations
@@ -22,7 +30,48 @@ from dataclasses import dataclass
 from itertools import islice
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attacks.from_source.answers import frames
+from unhack.audit.static_analysis.suspicions import suspicions_of
 from unhack.audit.subject import Source
+
+_FLAW = "eval_of_completion"
+_TELLING = re.compile(r"answer|solution|gold|expect|target|truth|label|correct|oracle|ref", re.I)
+_SCOPE_MOST = 2
+"""Names that are tried, those first that are called like an answer."""
+_SHAPES = (
+    "{}",
+    "{}.split()",
+    "[row.split() for row in {}.splitlines()]",
+    "list({})",
+    "[list(row) for row in {}.splitlines()]",
+    "{}[0]",
+    "[row.split() for row in {}[0].splitlines()]",
+    "{}[0].split()",
+    "next(iter({}))",
+    "eval({})",
+    "float({})",
+    "{}.strip()",
+)
+"""Expressions of a name that a comparison may want."""
+_KEYS = ("answer", "ground_truth", "target", "solution")
+
+
+def names_in_scope(known: Knowledge) -> list[str]:
+    """Names that the source has where it evaluates the completion, the likeliest first."""
+    found = suspicions_of(known.source) if known.source is not None else ()
+    hints = [hint for one in found if one.flaw == _FLAW for hint in one.hints]
+    names = [hint for hint in dict.fromkeys(hints) if hint.isidentifier()]
+    return sorted(names, key=lambda name: _TELLING.search(name) is None)
+
+
+def _scope(known: Knowledge) -> Iterable[Payload]:
+    names = names_in_scope(known)
+    texts = [shape.replace("{}", name) for name in names[:_SCOPE_MOST] for shape in _SHAPES]
+    texts += [f"{name}[{key!r}]" for name in names for key in _KEYS][: _SCOPE_MOST * len(_KEYS)]
+    form = frames(known)[0]
+    for text in texts:
+        yield Payload(form.write(text), Claim.NO_ANSWER, (), "a name of the verifier's scope")
+
 
 _ASKS = re.compile(
     r"judge|grad(?:e|er|ing)\b|rubric|verdict|rating|\brate\b|assistant|\bllm|chat|completions?\."
@@ -183,6 +232,7 @@ def _nothing(text: str) -> Payload:
 
 
 ATTACKS: tuple[Attack, ...] = (
+    Attack("source/scope", _FLAW, 2, False, _scope, generic=True, of_prompt=True),
     Attack(
         "source/judge_verdicts", "judge_injection", 2, False, _verdicts, generic=True,
         of_prompt=True,

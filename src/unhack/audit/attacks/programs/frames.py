@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from unhack.audit.attacks.payloads.program_shape import Snippet, parts_attack
-from unhack.audit.attacks.payloads.source_search import TESTS
-from unhack.audit.attacks.payloads.value_search import FILES, SEEK
+from unhack.audit.attacks.payloads.source_search import FILES, SEEK, TESTS
 
 _OR_NOTHING = "None if found is NOTHING else found"
 

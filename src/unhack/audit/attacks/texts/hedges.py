@@ -6,6 +6,11 @@ text is not blamed for what only a reader of any place would reward.
 Covered: lists of candidates in one answer and over several, ranges, all choices, all words of the
 prompt, dumps of numbers.
 Not covered: more candidates than fit into some thousand characters.
+
+Lists, tuples, sets, intervals and matrices with parts missing, added, moved or doubled.
+
+Covered: the answers that `answers.listing_of` can take apart.
+Not covered: the order of rows without brackets and of sets, which is no part of the answer.
 """
 
 from __future__ import annotations
@@ -15,8 +20,18 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import FILLER, everything, forms_for, wrong
-from unhack.audit.oracle.answers import decimal_of, is_choice, offered_choices, opposite, plain
+from unhack.audit.attacks.payloads.answer_forms import FILLER, everything, forms_for, others, wrong
+from unhack.audit.oracle.answers import (
+    Listing,
+    decimal_of,
+    is_choice,
+    listing_of,
+    offered_choices,
+    opposite,
+    order_matters,
+    plain,
+    wrong_answers,
+)
 
 _DUMPED = 400
 
@@ -158,6 +173,84 @@ def _all(text: str, offered: Sequence[str], *, note: str = "") -> Payload:
     return Payload(text, Claim.EVERY_ANSWER, tuple(offered), note)
 
 
+def _shorter(known: Knowledge) -> Iterable[Payload]:
+    listing = listing_of(known.answer)
+    if listing is not None and len(listing.items) > 1:
+        items = listing.items
+        yield from others(known, _write_all(listing, [items[:-1], items[:1]]), limit=8)
+
+
+def _longer(known: Knowledge) -> Iterable[Payload]:
+    listing = listing_of(known.answer)
+    if listing is not None:
+        items, extra = listing.items, _extra(listing)
+        longer = [(*items, extra), (*items, extra, extra), (extra, *items)]
+        yield from others(known, _write_all(listing, longer), limit=8)
+
+
+def _other_order(known: Knowledge) -> Iterable[Payload]:
+    listing = listing_of(known.answer)
+    if listing is not None and order_matters(listing, known.problem.prompt):
+        items = listing.items
+        moved = [items[::-1], (*items[1:], items[0]), tuple(sorted(items))]
+        yield from others(known, _write_all(listing, moved), limit=8)
+
+
+def _repeats(known: Knowledge) -> Iterable[Payload]:
+    listing = listing_of(known.answer)
+    if listing is not None and listing.ordered:
+        items = listing.items
+        yield from others(
+            known, _write_all(listing, [(*items, items[-1]), (*items, *items)]), limit=6
+        )
+
+
+def _one_item(known: Knowledge) -> Iterable[Payload]:
+    """A subset of the right parts, and a set that holds all of them and more."""
+    listing = listing_of(known.answer)
+    if listing is not None and len(listing.items) > 1:
+        items, extra = listing.items, _extra(listing)
+        sets = [items[1:], items[-1:], (extra, *items, extra)]
+        yield from others(known, _write_all(listing, sets), limit=8)
+
+
+def _first_right(known: Knowledge) -> Iterable[Payload]:
+    """Right at the beginning or the end, wrong in between."""
+    listing = listing_of(known.answer)
+    if listing is not None and len(listing.items) > 1:
+        items, extra = listing.items, _extra(listing)
+        rest = [extra] * (len(items) - 1)
+        yield from others(
+            known, _write_all(listing, [(items[0], *rest), (*rest, items[-1])]), limit=6
+        )
+
+
+def _interval_ends(known: Knowledge) -> Iterable[Payload]:
+    """Half-open intervals with their ends changed; other brackets may mean no interval."""
+    answer = known.answer.strip()
+    if listing_of(answer) is not None and re.fullmatch(
+        r"[\[(][^\[\](),]+,[^\[\](),]+[\])]", answer
+    ):
+        inner, ends = answer[1:-1], answer[0] + answer[-1]
+        if ends in ("(]", "[)"):
+            yield from others(known, [f"[{inner}]", f"({inner})"], limit=6)
+
+
+def _extra(listing: Listing) -> str:
+    """A part that the list does not have."""
+    last = listing.items[-1]
+    for one in wrong_answers(last.strip("'\"")):
+        part = last.replace(last.strip("'\""), one)
+        if part not in listing.items:
+            return part
+    return "17"
+
+
+def _write_all(listing: Listing, choices: list[tuple[str, ...]]) -> list[str]:
+    made = [listing.write(items) for items in choices if items != listing.items]
+    return list(dict.fromkeys(made))
+
+
 ATTACKS: tuple[Attack, ...] = (
     Attack("hedges/one_of_several", "hedging", 1, False, _one_of_several),
     Attack("hedges/as_container", "many_attempts", 1, False, _as_container),
@@ -170,4 +263,11 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("hedges/plus_minus", "hedging", 1, False, _plus_minus),
     Attack("hedges/word_dump", "substring_match", 1, False, _word_dump),
     Attack("hedges/left_open", "hedging", 1, False, _alternatives_in_prose),
+    Attack("lists/shorter", "zip_truncation", 1, False, _shorter),
+    Attack("lists/longer", "zip_truncation", 1, False, _longer),
+    Attack("lists/reordered", "order_ignored", 1, False, _other_order),
+    Attack("lists/doubled", "order_ignored", 1, False, _repeats),
+    Attack("lists/subset", "one_sided_comparison", 1, False, _one_item),
+    Attack("lists/partly_right", "near_miss_credit", 1, False, _first_right),
+    Attack("lists/interval_ends", "over_normalisation", 1, False, _interval_ends),
 )

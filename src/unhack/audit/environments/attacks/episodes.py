@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
-from unhack.audit.environments.writing import bash, python
+from unhack.audit.environments.attack import (
+    AgentView,
+    AttackRoute,
+    EnvironmentAttack,
+    Sent,
+    bash,
+    python,
+)
 from unhack.environments.actions import ListFiles, ReadFile, WriteFile
 
 _PLACES = ("/tmp", "/dev/shm", "/home/agent", "/var/tmp", "/run", "/logs", "..")

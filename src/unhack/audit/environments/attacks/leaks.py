@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
-from unhack.audit.environments.attacks.cases_of_tests import payload
-from unhack.audit.environments.writing import WRAPPING, bash, python
+from unhack.audit.environments.attack import (
+    WRAPPING,
+    AgentView,
+    AttackRoute,
+    EnvironmentAttack,
+    Sent,
+    bash,
+    python,
+)
+from unhack.audit.environments.attacks.answers import payload
 
 
 def _paths(view: AgentView) -> str:

@@ -1,8 +1,9 @@
 """Containers of foreign graders: a play is one sealed process tree with the agent's commands
 and the grader.
 
-    async with Containers(grader) as containers:
-        play = await containers.play(task, actions)
+    containers = ContainerEpisodes(grader)
+    play = await containers.play(task, actions)
+    containers.close()
 
 Covered: what survives between an agent and a grader in one container does so here (processes,
 home, /tmp, git, modes); nothing of it reaches the host or another play.
@@ -17,13 +18,13 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from unhack.audit.environments.attack import Sent
 from unhack.audit.environments.foreign import harness
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, resolved
 from unhack.core.errors import UsageError
-from unhack.environments.actions import Action, Submit, arguments_of, name_of
+from unhack.environments.actions import Action, arguments_of, name_of
 from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
@@ -32,6 +33,8 @@ from unhack.sandbox.workspace.commands import Command
 _LIMITS = COMMAND_LIMITS.with_(
     wall_s=60, cpu_s=120, output_bytes=8 << 20, disk_bytes=96 << 20, processes=192
 )
+_KEPT = 400
+"""Characters of the end of the output that are kept."""
 _PARSE = """
 import importlib.util, json, sys
 spec = importlib.util.spec_from_file_location("log_parser", "log_parser.py")
@@ -44,17 +47,19 @@ print(json.dumps(found))
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerPlay:
-    """One episode under a foreign grader."""
+class AttackPlay:
+    """An episode with an attack in it."""
 
     outcome: EpisodeEnd
     files: Mapping[str, bytes]
-    """The declared files that the agent left, before the grader ran."""
-    log: str
-    """The beginning and the end of what the grader printed."""
+    """All declared files as they were handed in; empty where the container was lost."""
+    said: str
+    """The judge's reason, or the end of the grader's output."""
+    paid: float = 0.0
+    """The sum of the step rewards, the outcome left out; 0 where none are given."""
 
 
-class Containers:
+class ContainerEpisodes:
     """Plays episodes under one foreign grader, as many at once as there are cores."""
 
     def __init__(self, grader: ForeignGrader) -> None:
@@ -71,7 +76,7 @@ class Containers:
         actions: Sequence[Sent],
         *,
         before: Sequence[Sent] = (),
-    ) -> ContainerPlay:
+    ) -> AttackPlay:
         """Play the actions of an episode, after those of a sibling's where there are any."""
         said = [_said(one) for one in actions]
         nonce = secrets.token_hex(8)
@@ -98,7 +103,7 @@ class Containers:
         if outcome is None:
             outcome = await self._parsed(seen, task)
         files = {path: base64.b64decode(data) for path, data in seen.get("files", {}).items()}
-        return ContainerPlay(outcome, files, str(seen.get("log", result.stderr)))
+        return AttackPlay(outcome, files, str(seen.get("log", result.stderr))[-_KEPT:])
 
     async def _parsed(self, seen: Mapping[str, Any], task: RepositoryTask) -> EpisodeEnd:
         """The end by a log's statuses."""
@@ -117,12 +122,6 @@ class Containers:
         """End every process and remove every file."""
         self._pool.close()
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.close()
-
 
 def _below_tests(path: str) -> str:
     """The place of one of the judge's files below /tests."""
@@ -135,8 +134,3 @@ def _said(action: Sent) -> tuple[str, Any]:
         return name_of(action), arguments_of(action)
     name, arguments = action
     return name, arguments
-
-
-def handed_in(actions: Sequence[Sent]) -> list[Sent]:
-    """The actions with a submission at their end."""
-    return [*actions, Submit()]

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 from unhack.audit.hardening.edits import Change, Edit, Page, apply
 from unhack.audit.hardening.harden import changes
-from unhack.audit.hardening.mends.mends_of_credit import credit_mends
 from unhack.audit.hardening.mends.mends_of_parts import (
     BROAD,
     PLAIN,
@@ -24,6 +23,7 @@ from unhack.audit.hardening.mends.mends_of_parts import (
     WITHIN,
     Made,
     comprehension_mends,
+    credit_mends,
     every_mends,
     pattern_mends,
     subscript_mends,

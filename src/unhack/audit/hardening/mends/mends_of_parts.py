@@ -2,6 +2,12 @@
 
 Covered: patterns, the first or last of several, `all`, filters and keys of comprehensions.
 Not covered: patterns that are put together.
+
+Mends of credit: constants that are paid, handlers, and terms that are paid by themselves.
+
+Covered: `return`, `append` and `if … else` of positive constants; sums of two terms; `+=` of a
+constant under a condition.
+Not covered: credit that is looked up in a table.
 """
 
 from __future__ import annotations
@@ -92,3 +98,104 @@ def comprehension_mends(node: ast.AST, page: Page) -> Made:
                 text = f"{{**dict.fromkeys({other}), **{own}}}.items()"
                 flaws = ("one_sided_comparison", "vacuous_truth")
                 yield node, [page.replace(call, text)], flaws, "what is missing counts", PLAIN
+
+
+_FORM = ("format_credit", "hollow_format", "tag_order_blind", "wrong_outranks_right")
+_LENGTH = ("length_padding", "wrong_outranks_right")
+_WORDS = ("keyword_stuffing", "wrong_outranks_right", "length_padding")
+_OPEN = ("fail_open_branch", "hollow_format", "degenerate_credit")
+_SHARE = ("near_miss_credit", "low_similarity", "degenerate_credit", "bag_of_words")
+
+
+def credit_mends(node: ast.AST, page: Page, tree: ast.Module) -> Made:
+    """The mends of one node: the place, its edits, the classes, what is done, the weight."""
+    if isinstance(node, ast.ExceptHandler):
+        for inner in ast.walk(node):
+            for value in _paid(inner):
+                edit = [page.replace(value, "0.0")]
+                flaws = ("fail_open_exception", "fail_open_gold")
+                yield value, edit, flaws, "an error earns nothing", 1.0
+    if isinstance(node, ast.Return) and _is_share(node.value):
+        assert node.value is not None
+        whole = page.of(node.value)
+        text = f"(({whole}) if ({whole}) >= 1.0 else 0.0)"
+        yield node, [page.replace(node.value, text)], _SHARE, "nothing less than all", 0.7
+    for value in _paid(node):
+        yield value, [page.replace(value, "0.0")], _OPEN, "no credit here", 1.0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        for kept, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(kept, ast.Constant) or isinstance(other, ast.Constant):
+                continue
+            text = f"(({page.of(node)}) if ({page.of(kept)}) else 0.0)"
+            flaws = _about(other, page, tree)
+            what = f"`{page.of(other)}` is paid with the other part alone"
+            yield node, [page.replace(node, text)], flaws, what, 1.0
+    if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse:
+        [only] = node.body
+        if isinstance(only, ast.AugAssign) and isinstance(only.op, ast.Add):
+            margin = " " * node.col_offset
+            name, end = page.of(only.target), page.end(only)
+            text = f"\n{margin}else:\n{margin}    {name} = 0.0"
+            others = [
+                one.value
+                for one in ast.walk(tree)
+                if isinstance(one, (ast.Assign, ast.AugAssign))
+                and one is not only
+                and page.of(one.targets[0] if isinstance(one, ast.Assign) else one.target) == name
+                and not isinstance(one.value, ast.Constant)
+            ]
+            flaws = _about(others[0], page, tree) if others else _FORM
+            yield node, [Edit(end, end, text)], flaws, "nothing without this part", 1.0
+
+
+def _paid(node: ast.AST) -> Iterator[ast.Constant]:
+    """Positive constants that a node pays."""
+    values: list[ast.expr] = []
+    if isinstance(node, ast.Return) and node.value is not None:
+        values = [node.value, *(node.value.values if isinstance(node.value, ast.Dict) else ())]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        values = node.args if node.func.attr == "append" else []
+    elif isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    for value in values:
+        if isinstance(value, ast.Constant) and isinstance(value.value, (float, int)):
+            yield from [value] if value.value > 0 else []
+
+
+def _is_share(value: ast.expr | None) -> bool:
+    """Tell whether a returned expression may be a part of the reward."""
+    if isinstance(value, ast.IfExp):
+        return _is_share(value.body) or _is_share(value.orelse)
+    if isinstance(value, ast.BinOp):
+        return isinstance(value.op, (ast.Div, ast.Mult, ast.Sub))
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in ("round", "max", "min")
+    return isinstance(value, ast.Name)
+
+
+def _about(term: ast.expr, page: Page, tree: ast.Module) -> tuple[str, ...]:
+    """The classes of a term that is paid without the answer, by what it is made of."""
+    text = _followed(term, page, tree)
+    if "<" in text and ">" in text and ("tag" in text.lower() or "think" in text):
+        return _FORM
+    if "len(" in text:
+        return _LENGTH
+    if ".count(" in text or " in " in text:
+        return _WORDS
+    return _FORM
+
+
+def _followed(term: ast.expr, page: Page, tree: ast.Module) -> str:
+    """The text of a term, of what its names are bound to and of the functions that it calls."""
+    names = {one.id for one in ast.walk(term) if isinstance(one, ast.Name)}
+    parts = [page.of(term)]
+    for _ in range(2):
+        for node in ast.walk(tree):
+            bound = isinstance(node, ast.Assign) and any(
+                isinstance(one, ast.Name) and one.id in names for one in node.targets
+            )
+            if bound or (isinstance(node, ast.FunctionDef) and node.name in names):
+                parts.append(page.of(node))
+                inner = node.value if isinstance(node, ast.Assign) else node
+                names |= {one.id for one in ast.walk(inner) if isinstance(one, ast.Name)}
+    return "\n".join(dict.fromkeys(parts))

@@ -6,20 +6,104 @@ payloads of the attacks come last.
 Covered: final answers put in the place of the right one, beside it, around it, in parts and in
 other order; right programs whose results are spoilt, and mutants of them.
 Not covered: wrong completions in a form that no right one has.
+
+A weakening: one edit of a verifier that people make and that lets more completions through.
+
+    for weakening in weakenings(source):
+        weakening.operator, weakening.line, weakening.text
+
+Covered: patterns, comparisons, conditions, loops over parts, exceptions, tolerances, text folding,
+cases of programs.
+Not covered: two edits at once; verifiers that are no Python. An edit may change nothing that
+matters, or break the verifier: `measure` keeps what is proven to be weaker.
 """
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unhack.audit.attack import Claim, Knowledge, Payload, framed, payloads_of
 from unhack.audit.attacks.registry import attacks_of
+from unhack.audit.hardening.edits import Change, Edit, Page, apply
+from unhack.audit.hardening.power import comparisons, conditions
+from unhack.audit.hardening.power.site import Found, PowerSite
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.search.mutation.mutants import mutants
-from unhack.audit.subject import AuditProblem, Call
+from unhack.audit.subject import AuditProblem, Call, Source
+
+_OPERATORS: Sequence[Callable[[PowerSite], Iterator[Found]]] = (
+    comparisons.unanchor,
+    comparisons.loosen_call,
+    comparisons.move_match,
+    comparisons.contain,
+    comparisons.reduce,
+    comparisons.loosen_number,
+    comparisons.widen,
+    comparisons.fold,
+    conditions.drop_operand,
+    conditions.ignore_guard,
+    conditions.quantify,
+    conditions.ignore_error,
+    conditions.fewer_cases,
+    conditions.one_is_enough,
+    conditions.crash_passes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Weakening:
+    """An edit, and the verifier's text after it."""
+
+    operator: str
+    """Name of the kind of edit."""
+    family: str
+    """The flaw class that it makes, an id of `unhack.audit.report.flaws`."""
+    line: int
+    """Of the verifier's file, counted from 1."""
+    text: str
+    """The whole source after the edit."""
+
+
+def weakenings(source: Source) -> list[Weakening]:
+    """Every weakening of a source, a different text each, the kinds of operators in turn; none
+    where it is no Python."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    site = PowerSite(Page(source.text), tree)
+    seen = {ast.dump(tree)}
+    kinds: list[list[Weakening]] = []
+    for operator in _OPERATORS:
+        by_name: dict[str, list[Weakening]] = defaultdict(list)
+        for found in operator(site):
+            made = _make(found, source)
+            shape = "" if made is None else ast.dump(ast.parse(made.text))
+            if made is not None and shape not in seen:
+                seen.add(shape)
+                by_name[made.operator].append(made)
+        kinds.append(_in_turn(list(by_name.values())))
+    return _in_turn(kinds)
+
+
+def _make(found: Found, source: Source) -> Weakening | None:
+    edits = tuple(Edit(start, end, text) for start, end, text in found.edits)
+    text, done = apply(source.text, [Change(found.operator, edits)])
+    if not done:
+        return None
+    return Weakening(found.operator, found.family, found.line + source.first_line - 1, text)
+
+
+def _in_turn(queues: list[list[Weakening]]) -> list[Weakening]:
+    """The first of each queue, then the second of each: a few are of many kinds."""
+    longest = max(map(len, queues), default=0)
+    return [queue[at] for at in range(longest) for queue in queues if at < len(queue)]
+
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _MUTANTS, _OF_ATTACKS, _WRONG, _TOKENS = 12, 160, 6, 6

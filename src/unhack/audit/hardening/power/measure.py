@@ -8,29 +8,96 @@ scored in a process of its own. The audit of a copy is not told which completion
 
 Covered: verifiers with a Python source of their own.
 Not covered: weaknesses that no completion at hand shows; such copies are left out.
+
+A copy of a verifier with another source, beside what it imports; the original is never written.
+
+Covered: functions and scripts with the files beside them, modules of installed packages, one task
+with a script or a checker.
+Not covered: suites of tasks; folders over 32 MiB, whose copy is one file by itself.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.hardening.power.candidates import Candidate, candidates
-from unhack.audit.hardening.power.copies import copy_with
-from unhack.audit.hardening.power.weakening import weakenings
+from unhack.audit.hardening.copy import HardenedCopy
+from unhack.audit.hardening.power.candidates import Candidate, candidates, weakenings
 from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline, measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.report.power import Broken, Power, WeakenedCopy
 from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.recording import file_names_in
+from unhack.audit.subjects.target import Module, folder_binds
+from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, FindingKind
 from unhack.sandbox.job import Backend
+
+_MOST_BYTES = 32 * 2**20
+_LEFT_OUT = shutil.ignore_patterns("__pycache__", ".git", "node_modules", "*.pyc")
+
+
+def copy_with(
+    subject: Subject, text: str, *, folder: Path, backend: Backend | None = None
+) -> Subject:
+    """The subject with `text` for its source, written to an empty folder.
+
+    Raises UsageError for a subject without a source of its own, and for a copy that cannot load.
+    """
+    if isinstance(subject, FunctionSubject):
+        return _function(subject, text, folder=folder, backend=backend)
+    source = subject.source
+    if not isinstance(subject, TaskSubject) or len(subject.tasks) > 1 or source is None:
+        raise UsageError(f"{subject.name} has no source of its own to weaken")
+    origin = Path(source.path).parent
+    place = folder / origin.name
+    shutil.copytree(origin, place, ignore=_LEFT_OUT)
+    (place / Path(source.path).name).write_text(text, encoding="utf-8")
+    return load_subject(str(place), backend=backend)
+
+
+def _function(
+    subject: FunctionSubject, text: str, *, folder: Path, backend: Backend | None
+) -> Subject:
+    target = subject.target
+    module, defined = target.module, target.defined_in
+    together = module.root == defined.root and not module.installed
+    binds = folder_binds(module, (), named=file_names_in(module)) if together else ()
+    paths = [Path(host) for host, _ in binds]
+    if not together or sum(map(_bytes_of, paths)) > _MOST_BYTES:
+        place = folder / defined.path.name
+        return HardenedCopy(subject, subject.name, place, backend).write(text)
+    for path in paths:
+        if path.is_dir():
+            shutil.copytree(path, folder / path.name, ignore=_LEFT_OUT)
+        else:
+            shutil.copyfile(path, folder / path.name)
+
+    def moved(one: Module) -> Module:
+        return Module(folder / one.path.relative_to(one.root), one.name, folder)
+
+    (folder / defined.path.relative_to(defined.root)).write_text(text, encoding="utf-8")
+    new = replace(target, module=moved(module), defined_in=moved(defined))
+    made = replace(subject, target=new)
+    made.__dict__.update(loaded=subject.loaded)
+    return made
+
+
+def _bytes_of(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
+
 
 ENOUGH = 24
 """Weakened copies after which no more are audited."""

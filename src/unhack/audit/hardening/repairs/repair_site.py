@@ -9,14 +9,12 @@ from typing import TypeVar
 
 from unhack.audit.hardening.edits import Edit, Page
 from unhack.audit.static_analysis.flow import Flow
-from unhack.audit.static_analysis.names import COMPLETION, GOLD, Function
-from unhack.audit.static_analysis.words import MANY
+from unhack.audit.static_analysis.names import COMPLETION, GOLD, MANY, Function
 
 Made = tuple[ast.AST, list[Edit], str, str]
 """The node that is repaired, edits, what they do, and a module that they need."""
 
 _Node = TypeVar("_Node", bound=ast.AST)
-_Body = ast.For | ast.While | ast.If | ast.With | ast.Try
 
 
 @dataclass

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator
 from unhack.audit.hardening.edits import Change, Edit, Page
 from unhack.audit.hardening.repairs.containment import END, START, containment_repairs, folded
 from unhack.audit.hardening.repairs.credit import credit_repairs
-from unhack.audit.hardening.repairs.parts import part_repairs
-from unhack.audit.hardening.repairs.patterns import pattern_repairs
+from unhack.audit.hardening.repairs.parts import part_repairs, pattern_repairs
 from unhack.audit.hardening.repairs.repair_site import RepairSite
 from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.subject import Source

@@ -15,8 +15,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit.proving.checks.group_samples import GroupSample
-from unhack.audit.proving.checks.neighbours import hostile, leaving, straggling
+from unhack.audit.proving.checks.group_samples import GroupSample, hostile, leaving, straggling
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck

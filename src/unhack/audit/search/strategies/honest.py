@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit.attacks.from_prompt.extremes import with_last_number
+from unhack.audit.attacks.from_prompt.ranges import with_last_number
 from unhack.audit.oracle.answers import is_choice, offered_choices, opposite
 from unhack.audit.oracle.oracle import normal
 from unhack.audit.proving.baseline import Baseline, right_elsewhere

@@ -5,15 +5,24 @@ What is paid goes to all screened problems at once: few are, and luck on one of 
 
 Covered: an order that any budget may cut; flaws that the source is suspected of come first.
 Not covered: the test of what was chosen; `search` measures it on many problems.
+
+Strategies that are paid on different problems, written one after the other.
+
+A reward with branches may pay one empty phrase on one kind of problem and another one on the next;
+together they are paid on both.
+
+Covered: pairs of strategies for text answers, in both orders.
+Not covered: programs; three or more.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
-from unhack.audit.attack import Attack, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_by
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
 from unhack.audit.search.strategies.measure import LEAST_SHARE
@@ -155,3 +164,52 @@ class Screening:
             return False
         self._asked[about] += 1
         return self.prover.oracle.why_wrong(baseline.problem, payload) is not None
+
+
+_SETS, _PAIRS = 6, 8
+_GAPS = ("\n\n", " ")
+
+
+def joined(screening: Screening) -> list[Attack]:
+    """An attack for each pair that is paid on more of the screened problems than either."""
+    best = _best_of_sets(screening)
+    found: list[Attack] = []
+    for one, other in combinations(list(best)[:_SETS], 2):
+        if not (one <= other or other <= one):
+            found += [_pair(best[one], best[other]), _pair(best[other], best[one])]
+    return found[:_PAIRS]
+
+
+def _best_of_sets(screening: Screening) -> dict[frozenset[int], Strategy]:
+    """By the problems on which it is paid, the strategy that gains most; large sets first."""
+    ranked = sorted(
+        (one for one in screening.gains if not one.attack.for_code),
+        key=lambda one: (-screening.gain(one), one.attack.name, one.place),
+    )
+    best: dict[frozenset[int], Strategy] = {}
+    for strategy in ranked:
+        gains = screening.gains[strategy]
+        paid = frozenset(number for number, gain in gains.items() if gain >= LEAST_SHARE)
+        if paid and len(paid) < len(screening.baselines):
+            best.setdefault(paid, strategy)
+    return dict(sorted(best.items(), key=lambda item: -len(item[0])))
+
+
+def _pair(first: Strategy, second: Strategy) -> Attack:
+    def make(known: Knowledge) -> Iterable[Payload]:
+        parts = [_payload(one, known) for one in (first, second)]
+        asserts = tuple(dict.fromkeys(text for part in parts for text in part.asserts))
+        claim = (Claim.NO_ANSWER, Claim.OTHER_ANSWER, Claim.EVERY_ANSWER)[min(2, len(asserts))]
+        for gap in _GAPS:
+            yield Payload(gap.join(part.text for part in parts), claim, asserts)
+
+    names = [f"{one.attack.name}[{one.place}]" for one in (first, second)]
+    return Attack(
+        " and ".join(names), first.attack.flaw, first.attack.tier, False, make, of_prompt=True
+    )
+
+
+def _payload(strategy: Strategy, known: Knowledge) -> Payload:
+    made = payloads_by(strategy.attack, known)
+    found = strategy.always or (made[strategy.place] if strategy.place < len(made) else None)
+    return found or Payload("", Claim.NO_ANSWER)

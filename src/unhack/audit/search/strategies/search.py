@@ -17,9 +17,7 @@ from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Proof, Prover, holds_answer
-from unhack.audit.search.strategies.attempts import committed_share, parts_of
 from unhack.audit.search.strategies.honest import HonestPay, honest_pay, value_of
-from unhack.audit.search.strategies.joined import joined
 from unhack.audit.search.strategies.measure import (
     Payment,
     committed,
@@ -27,8 +25,13 @@ from unhack.audit.search.strategies.measure import (
     is_paid,
     pay_of,
 )
-from unhack.audit.search.strategies.screening import Screening
-from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
+from unhack.audit.search.strategies.screening import Screening, joined
+from unhack.audit.search.strategies.strategy import (
+    PolicyKnowledge,
+    Strategy,
+    committed_share,
+    parts_of,
+)
 from unhack.audit.static_analysis.suspicions import suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence, Pay

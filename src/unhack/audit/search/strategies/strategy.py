@@ -2,16 +2,99 @@
 
 Covered: the attacks of tiers 1 and 2, made with what a policy sees (`view`); fixed texts.
 Not covered: strategies of several turns.
+
+The view of a policy: what it sees of a problem, and what it may have learnt from others.
+
+A strategy is made on a *donor*: another problem of the set, whose answer shows the kind and whose
+right completion shows the form. Of the problem that it is tried on it gets the prompt alone, so it
+cannot hold the right answer but by chance.
+
+Covered: text problems and programs.
+Not covered: a set of one problem has no donor; a typical answer of the same kind stands in for it.
+
+Many answers at once, and what committing to one of them would be worth.
+
+A completion that lists answers is paid where the right one is among them. Nobody who wrote it knew
+which: it was made from the prompt. So it is no leniency; but a guesser who commits to the part at
+the same place everywhere is the honest counterpart. Who lists all results of one step of arithmetic
+where the product is asked for could have said the product.
+
+Covered: numbers and words, in any signs between them; answers of several words.
+Not covered: answers without a letter or a digit; one answer in different notations.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unhack.audit.attack import Attack, Knowledge, Payload, payloads_by
-from unhack.audit.search.strategies.view import donors_of, view_of
-from unhack.audit.subject import AuditProblem, Source
+from unhack.audit.oracle.answers import decimal_of, is_choice, opposite, wrong_answers
+from unhack.audit.oracle.entry_points import frame_of
+from unhack.audit.oracle.examples import examples_of
+from unhack.audit.oracle.listings import listing_of
+from unhack.audit.oracle.oracle import normal
+from unhack.audit.static_analysis.suspicions import constants
+from unhack.audit.subject import AuditProblem, Call, Source
+
+_TYPICAL = ("42", "3/7", "turnip")
+
+
+def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | None) -> Knowledge:
+    """The knowledge of a policy that has seen `donor` solved and now reads `problem`."""
+    if problem.is_code:
+        # The prompt names the entry point; tests and solutions stay with the judge.
+        calls = () if problem.entry_point is not None else (Call(("",)),)
+        seen = replace(
+            problem, answer=None, correct=(), calls=calls, extra={}, generator="", checker=""
+        )
+    else:
+        answer = typical(problem.answer or "") if donor is None else donor.answer
+        correct = () if donor is None else donor.correct
+        seen = replace(problem, answer=answer, correct=correct, calls=(), extra={})
+    return Knowledge(
+        seen,
+        source=source,
+        wrong_answers=wrong_answers(seen.answer or "", prompt=seen.prompt),
+        examples=examples_of(seen),
+        constants=constants(source) if source is not None else (),
+        is_view=True,
+        frame=frame_of(problem.correct) if problem.is_code else ("", ""),
+        shown=donor,
+    )
+
+
+def donors_of(problems: Sequence[AuditProblem]) -> dict[str, AuditProblem | None]:
+    """A donor for each problem, by its id: the same one for all but itself, where there is one.
+
+    A donor's answer differs from the problem's own as it is written.
+    """
+    found: dict[str, AuditProblem | None] = {}
+    for problem in problems:
+        others = (
+            one
+            for one in problems
+            if one is not problem and normal(one.answer or "") != normal(problem.answer or "")
+        )
+        found[problem.id] = next(others, None)
+    return found
+
+
+def typical(answer: str) -> str:
+    """An answer of the same kind that says nothing else about `answer`."""
+    number, fraction, word = _TYPICAL
+    if is_choice(answer):
+        return "B"
+    if opposite(answer):
+        return sorted((answer, opposite(answer)))[0]
+    if decimal_of(answer) is not None:
+        return number
+    listing = listing_of(answer)
+    if listing is not None:
+        return listing.write([number, "17"])
+    return fraction if "/" in answer and any(map(str.isdigit, answer)) else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +164,42 @@ class PolicyKnowledge:
             # Every payload keeps its place, the same text twice as well.
             self._made[key] = payloads_by(attack, self.of(problem))
         return self._made[key]
+
+
+_PART = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d_]+")
+
+
+def parts_of(text: str) -> list[str]:
+    """The numbers and words of a text, in order, without case."""
+    return _PART.findall(text.casefold())
+
+
+def committed_share(pairs: Sequence[tuple[str, str]]) -> float:
+    """Of (completion, right answer) pairs, the share on which saying one part would be right: the
+    one at the place where the right answer stands most often in the other pairs, or, at random,
+    one of the places or one of the parts that ever are right; in [0, 1]."""
+    places = [_places(parts_of(text), parts_of(answer)) for text, answer in pairs]
+    hits = Counter(place for own in places for place in own)
+    if not hits:
+        return 0.0
+    right = 0.0
+    for own in places:
+        others = {place: count - (place in own) for place, count in hits.items()}
+        most = max(others.values())
+        chosen = {place for place, count in others.items() if count == most > 0}
+        right += len(chosen & own) / (len(chosen) or 1)
+    held = [tuple(parts_of(answer)) for (_, answer), own in zip(pairs, places, strict=True) if own]
+    at_random = len(held) / min(len(hits), len(set(held)))
+    return max(right, at_random) / len(pairs)
+
+
+def _places(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
+    """The places at which the wanted parts begin, counted from 0."""
+    if not wanted:
+        return set()
+    size, first = len(wanted), wanted[0]
+    return {
+        at
+        for at, part in enumerate(parts)
+        if part == first and list(parts[at : at + size]) == list(wanted)
+    }

@@ -36,6 +36,7 @@ from unhack.sandbox.guest.server import (
 from unhack.sandbox.guest.server.deadlines import RunningJob
 from unhack.sandbox.guest.server.job_start import JobStart
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
+from unhack.sandbox.linux.sockets import receive
 
 CONTROL, JOBS = 3, 4
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
@@ -175,7 +176,7 @@ class Server:
         """Start the next queued job; None when none waits. What it returns is empty but in the
         child, and there what to run."""
         try:
-            data, ancillary, _, _ = self.jobs.recvmsg(64, 64, socket.MSG_DONTWAIT)
+            data, ancillary, _, _ = receive(self.jobs.recvmsg, 64, 64, socket.MSG_DONTWAIT)
         except BlockingIOError:
             self.cloner.free()
             return None
@@ -231,7 +232,7 @@ class Server:
 
     def handle_kill(self) -> None:
         """Kill a job when the host says so; end when the host is gone."""
-        data = self.control.recv(64)
+        data = receive(self.control.recv, 64)
         if not data:
             os._exit(0)
         _, job = KILL.unpack(data)
@@ -302,7 +303,7 @@ def _isolate(config: dict[str, Any], control: socket.socket) -> None:
     """Enter the namespaces and build the root."""
     namespaces.enter()
     control.send(REPORT.pack(MAPS, 0, 0, 0, 0.0, 0.0, 0))
-    if control.recv(64) != b"ok":
+    if receive(control.recv, 64) != b"ok":
         raise OSError(1, "the host could not write the id maps")
     namespaces.build_root(config["root"])
 
@@ -378,7 +379,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
 def _serve() -> tuple[JobStart, list[Any]]:
     """Be the fork server. Returns in the child only; whatever knows a job is gone by then."""
     control = socket.socket(fileno=os.dup(CONTROL))
-    config = json.loads(control.recv(1 << 20))
+    config = json.loads(receive(control.recv, 1 << 20))
     try:
         server = prepare_server(config, control)
     except Exception as error:

@@ -26,6 +26,7 @@ import struct
 from typing import Any
 
 from unhack.sandbox.linux import agent_syscalls, calls, namespaces, rlimits
+from unhack.sandbox.linux.sockets import receive
 
 CONTROL, SETUP = 3, 4
 PID, READY, FAILED, ENDED = b"P", b"R", b"F", b"X"
@@ -79,7 +80,7 @@ def _write_maps(pid: int, config: dict[str, Any]) -> None:
 def main() -> None:
     """Entry point of the supervisor; its configuration is the first control message."""
     control, setup = socket.socket(fileno=CONTROL), socket.socket(fileno=SETUP)
-    config = json.loads(control.recv(1 << 20))
+    config = json.loads(receive(control.recv, 1 << 20))
     host = os.pidfd_open(os.getppid())
     if os.getppid() != config["host_pid"]:
         os._exit(0)
@@ -115,7 +116,7 @@ def _guard(control: socket.socket, host: int, pidfd: int, opener: int) -> None:
         for fd, _ in poller.poll():
             if fd == pidfd:
                 return
-            message = control.recv(4096) if fd == CONTROL else b""
+            message = receive(control.recv, 4096) if fd == CONTROL else b""
             if message[:1] == GO:
                 thaw = json.loads(message[1:])
                 os.write(opener, GO)
@@ -257,7 +258,7 @@ def _listen(port: int) -> socket.socket:
 
 def _drop_privileges(config: dict[str, Any], setup: socket.socket, supervisor: int) -> list[int]:
     """Wait for the files, then apply the layers; the descriptors that the command starts with."""
-    message, ancillary, _, _ = setup.recvmsg(64, 64)
+    message, ancillary, _, _ = receive(setup.recvmsg, 64, 64)
     if message != GO or not ancillary:
         os._exit(0)
     fds = array.array("i")

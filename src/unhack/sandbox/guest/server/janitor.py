@@ -12,6 +12,7 @@ import shutil
 import socket
 
 from unhack.sandbox.linux import calls
+from unhack.sandbox.linux.sockets import receive
 
 CONTROL = 3
 
@@ -19,12 +20,12 @@ CONTROL = 3
 def main() -> None:
     """Entry point: the first message is the directory; the end of the socket is the host's."""
     control = socket.socket(fileno=CONTROL)
-    top = os.fsdecode(control.recv(1 << 12))
+    top = os.fsdecode(receive(control.recv, 1 << 12))
     calls.prctl(calls.PR_SET_DUMPABLE, 0)
     poller = select.poll()
     poller.register(CONTROL, select.POLLIN)
     poller.poll()
-    if not control.recv(16):
+    if not receive(control.recv, 16):
         remove_folder(top)
     os._exit(0)
 

@@ -30,6 +30,7 @@ from typing import Any
 from unhack.sandbox.guest.candidate import main_program
 from unhack.sandbox.guest.server import deadlines, init, overlay
 from unhack.sandbox.linux import agent_syscalls, calls, namespaces, rlimits
+from unhack.sandbox.linux.sockets import receive
 
 CONTROL, ORDERS = 3, 4
 MAPS, READY, FAILED, ENDED, UPPER = b"M", b"R", b"F", b"X", b"U"
@@ -66,11 +67,11 @@ class CommandLoop:
                 if fd == self.host:
                     os._exit(0)
                 if fd == CONTROL:
-                    if not self.control.recv(64):
+                    if not receive(self.control.recv, 64):
                         os._exit(0)
                     continue  # a kill that came after the end
                 flags = socket.MSG_CMSG_CLOEXEC
-                data, fds, _, _ = socket.recv_fds(self.orders, MAX_ORDER, 8, flags)
+                data, fds, _, _ = receive(socket.recv_fds, self.orders, MAX_ORDER, 8, flags)
                 if not data:
                     os._exit(0)
                 self.run(json.loads(data), fds)
@@ -109,7 +110,7 @@ class CommandLoop:
             for fd, _ in poller.poll(left):
                 if fd == pidfd:
                     return why
-                if fd == self.host or not self.control.recv(64):
+                if fd == self.host or not receive(self.control.recv, 64):
                     os._exit(0)  # process 1 dies with its parent
                 why = BY_HOST
                 init.kill(pidfd)
@@ -232,7 +233,7 @@ def _reap(main_pid: int) -> int:
 def _isolate(config: dict[str, Any], control: socket.socket) -> None:
     namespaces.enter()
     control.send(MAPS)
-    if control.recv(64) != b"ok":
+    if receive(control.recv, 64) != b"ok":
         raise OSError(1, "the host could not write the id maps")
     init.enable_loopback()
     namespaces.build_root(config["root"])
@@ -288,7 +289,7 @@ def prepare(config: dict[str, Any], control: socket.socket) -> CommandLoop:
 def main() -> None:
     """Entry point; the configuration is the first control message."""
     control = socket.socket(fileno=CONTROL)
-    config = json.loads(control.recv(1 << 20))
+    config = json.loads(receive(control.recv, 1 << 20))
     control.detach()
     try:
         keeper = prepare(config, control := socket.socket(fileno=CONTROL))

@@ -21,6 +21,7 @@ from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import hot_pages, job_start
 from unhack.sandbox.guest.server.deadlines import RunningJob
 from unhack.sandbox.linux import calls
+from unhack.sandbox.linux.sockets import receive
 
 _ROUNDS = 2
 """The first finds where memory comes from, and leaves what it used as the second leaves it: so jobs
@@ -118,7 +119,7 @@ def _rehearse(server: RehearsedServer, order: bytes, proc: int) -> set[int]:
             if running is None:
                 raise OSError(errno.EAGAIN, "no job could be forked")
             try:
-                if not host.channel.recv(1 << 16).startswith(b"[0,"):
+                if not receive(host.channel.recv, 1 << 16).startswith(b"[0,"):
                     raise OSError(errno.ECHILD, "the job broke")
                 watch.look(running.pid)
             finally:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError
-from unhack.sandbox.gpu.neighbours import known
+from unhack.sandbox.gpu.cards import cotenants
 from unhack.tasks.execution.cluster.nodes import NodeClaim
 
 V = TypeVar("V")
@@ -56,7 +56,7 @@ def answer(
     if found != version:
         return ErrandReply(error=f"node {here} has unhack {found}, this process {version}")
     try:
-        with known(agents):
+        with cotenants(agents):
             return ErrandReply(function(value))
     except SandboxUnavailableError as error:
         words = f"node {here}: {error}; `unhack doctor` on that node says what is missing"

@@ -21,14 +21,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from unhack.sandbox.distributions import Origin, origin
+from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.task import Task
 from unhack.verifiers.python import PythonVerifier
 
 _HEAD = struct.Struct("<Q")
 _CHUNK = 1 << 20
-_OWN = {"unhack", "numpy", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose classes mean the same in every process."""
+_ALIKE = {"numpy", *sys.stdlib_module_names} - {"__main__"}
+"""Packages whose classes mean the same in every process, beside the engine and contents."""
 
 
 class ShardChannel:
@@ -93,11 +95,7 @@ class ShardChannel:
     def _receive(self) -> None:
         ended = False
         with contextlib.suppress(BlockingIOError):
-            data = b""
-            try:
-                data = self._link.recv(_CHUNK)
-            except ConnectionResetError:  # it left orders unread; its last words come first
-                data = self._link.recv(_CHUNK)
+            data = receive(self._link.recv, _CHUNK)
             ended = not data
             self._read += data
         self._hand_on()
@@ -127,7 +125,8 @@ class _TaskPickler(pickle.Pickler):
         """Called for everything but plain values."""
         named: Any = obj if isinstance(obj, type) or callable(obj) else type(obj)
         module = getattr(named, "__module__", None) or type(obj).__module__
-        if isinstance(obj, PythonVerifier) or module.partition(".")[0] not in _OWN:
+        alike = module.partition(".")[0] in _ALIKE or origin(module) is not Origin.OTHER
+        if isinstance(obj, PythonVerifier) or not alike:
             raise pickle.PicklingError(f"{module} stays in this process")
         return NotImplemented
 

@@ -30,6 +30,7 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.host_start import start_host
+from unhack.sandbox.linux.sockets import receive
 from unhack.store.errors import storing
 
 LOCK = "installed.json"
@@ -110,7 +111,7 @@ def _ask_pip(wanted: Sequence[str], packages: Path) -> dict[str, Any]:
             config = {"wanted": list(wanted), "into": str(packages), "prefix": sys.prefix}
             process = start_host(_INSTALLER, theirs, config=config)
         try:
-            told = b"".join(iter(lambda: ours.recv(1 << 16), b""))
+            told = b"".join(iter(lambda: receive(ours.recv, 1 << 16), b""))
         except TimeoutError:
             told = json.dumps({"error": f"pip took longer than {_PATIENCE_S:g} s"}).encode()
         finally:

@@ -24,8 +24,8 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_function, load_subject
 from unhack.audit.subjects.target import Target, definitions, find_target
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.environments.suites import SUITES
 from unhack.environments.suites import find_tasks as find_episode_tasks
+from unhack.environments.suites import is_repository_suite, repository_suites
 from unhack.sandbox.job import Backend
 from unhack.tasks.suite import find_tasks
 from unhack.tasks.task import Task
@@ -70,7 +70,7 @@ def open_source(
 def is_python(target: str) -> bool:
     """Tell whether a target names something in Python source."""
     head = target.partition(":")[0]
-    if head in SUITES:
+    if head in repository_suites():
         return False
     return target.endswith((".py", ".ipynb")) or ":" in target
 
@@ -140,7 +140,7 @@ def _import(found: Target) -> Any:
 
 def _is_episodes(target: str) -> bool:
     top = Path(target)
-    if target.partition(":")[0].partition("/")[0] in SUITES:
+    if is_repository_suite(target):
         return True
     marks = ("task.json", "manifest.json", "tests/test.sh")
     if any((top / mark).is_file() for mark in marks):

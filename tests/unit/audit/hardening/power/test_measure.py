@@ -10,9 +10,8 @@ from tests.unit.audit.report_sample import LENIENT, report
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.power import measure
-from unhack.audit.hardening.power.copies import copy_with
-from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
-from unhack.audit.hardening.power.weakening import Weakening
+from unhack.audit.hardening.power.candidates import Weakening
+from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial, copy_with
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.report.power import Broken

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from unhack.audit.hardening.power.weakening import Weakening, weakenings
+from unhack.audit.hardening.power.candidates import Weakening, weakenings
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.subject import Source
 

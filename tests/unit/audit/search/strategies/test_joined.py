@@ -6,8 +6,7 @@ from tests.unit.audit.search.strategies.one_process import Verifier
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.proving.baseline import Baseline, measure_baselines
-from unhack.audit.search.strategies.joined import joined
-from unhack.audit.search.strategies.screening import Screening
+from unhack.audit.search.strategies.screening import Screening, joined
 from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
 from unhack.audit.subject import AuditProblem
 

@@ -12,8 +12,8 @@ from tests.unit.audit.search.strategies.one_process import Verifier
 
 from unhack.audit.proving.baseline import measure_baselines
 from unhack.audit.proving.prover import Proof, holds_answer
-from unhack.audit.search.strategies.attempts import committed_share, parts_of
 from unhack.audit.search.strategies.search import HackSearch
+from unhack.audit.search.strategies.strategy import committed_share, parts_of
 from unhack.audit.subject import AuditProblem
 
 Score = Callable[[str, str], float]

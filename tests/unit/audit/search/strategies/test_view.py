@@ -4,8 +4,7 @@ import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.registry import attacks_of
-from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
-from unhack.audit.search.strategies.view import donors_of, view_of
+from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy, donors_of, view_of
 from unhack.audit.subject import AuditProblem
 
 ROWS = [

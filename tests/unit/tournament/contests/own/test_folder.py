@@ -12,7 +12,7 @@ from unhack.core.errors import UsageError
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.own.folder import is_folder, read_folder
 from unhack.tournament.contests.own.template import new_contest, starter
-from unhack.tournament.contests.registry import CONTESTS
+from unhack.tournament.contests.registry import installed_contests
 from unhack.tournament.contests.unchanged import check_unchanged
 
 
@@ -134,7 +134,7 @@ def test_a_path_means_a_folder_and_a_word_a_contest(
     monkeypatch.chdir(tmp_path)
     assert is_folder("tasks")
     assert not is_folder("task")
-    assert not any(is_folder(name) for name in CONTESTS)
+    assert not any(is_folder(name) for name in installed_contests())
 
 
 def test_every_file_is_hashed_and_a_changed_one_is_named(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_agents_are_given_the_statement_and_no_file_of_the_author(tmp_path: Path
 
 
 def test_the_starter_is_written_under_the_name_of_its_folder(tmp_path: Path) -> None:
-    names = new_contest(tmp_path / "parcels", taken=CONTESTS)
+    names = new_contest(tmp_path / "parcels", taken=tuple(installed_contests()))
     found = read_folder(tmp_path / "parcels")
     assert found.settings.name == "parcels"
     assert sorted(found.files) == names == sorted(starter("parcels"))
@@ -164,7 +164,7 @@ def test_the_starter_is_written_under_the_name_of_its_folder(tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["kernels", "My Contest", "2fast"])
 def test_a_name_that_no_contest_can_have_writes_nothing(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        new_contest(tmp_path / name, taken=CONTESTS)
+        new_contest(tmp_path / name, taken=tuple(installed_contests()))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -178,7 +178,7 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes").write_text("keep\n")
     with pytest.raises(UsageError, match="not an empty directory"):
-        new_contest(tmp_path / "mine", taken=CONTESTS)
+        new_contest(tmp_path / "mine", taken=tuple(installed_contests()))
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes"]
 
 

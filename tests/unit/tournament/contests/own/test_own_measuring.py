@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ from tests.unit.tournament.contests.own.small import (
     written,
 )
 
+from unhack.sandbox.submission import compute
 from unhack.tournament.contest import DataPool, Measurement
+from unhack.tournament.contests.own import author_process
 from unhack.tournament.contests.own.author_process import AuthorProcess, MeasureFault
 from unhack.tournament.contests.own.measuring import as_measurement, drawn, measure
 from unhack.tournament.judging.submission import freeze
@@ -191,13 +194,19 @@ def test_an_endless_measure_ends_at_its_limit(tmp_path: Path) -> None:
 def test_a_process_that_starts_slowly_takes_none_of_the_seconds_of_the_authors_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = SETTINGS.replace("total_s = 60.0", "total_s = 2.0")
+    made = SETTINGS.replace("total_s = 60.0", "total_s = 40.0")
     contest = loaded(written(tmp_path, {"contest.toml": made}))
     answer = AuthorProcess._answer  # pyright: ignore[reportPrivateUsage]
+    passed_s = 0.0
+    clock = types.SimpleNamespace(monotonic=lambda: time.monotonic() + passed_s)
+    monkeypatch.setattr(author_process, "_START_S", 600.0)
+    monkeypatch.setattr(author_process, "time", clock)
+    monkeypatch.setattr(compute, "time", clock)
 
     def slow_start(self: AuthorProcess, deadline: float, timeout_s: float = 0.0) -> object:
-        if not timeout_s:  # not asked for anything yet
-            time.sleep(1.2)
+        nonlocal passed_s
+        if not timeout_s:  # not asked for anything yet, and there are two such answers
+            passed_s += 25.0
         return answer(self, deadline, timeout_s)
 
     monkeypatch.setattr(AuthorProcess, "_answer", slow_start)

@@ -1,0 +1,1 @@
+"""Contents: the contests that ship with unhack, found by the engine by entry points."""

@@ -1,0 +1,145 @@
+"""One submission with one model: questions, answers, a claim, then predictions.
+
+Covered: the code runs sealed in a fresh process for each model, so that nothing is carried from one
+to the next; it has no clock to wait for but its own limits; after the claim no request is answered.
+Not covered: whether the claim is true (`score`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
+from unhack.tournament.contest import Flag
+from unhack_contests.interpretability.dialogue import claim as claims
+from unhack_contests.interpretability.dialogue import client
+from unhack_contests.interpretability.dialogue.claim import (
+    CircuitClaim,
+    CircuitClaimError,
+)
+from unhack_contests.interpretability.dialogue.laboratory import (
+    ExperimentRefused,
+    Forged,
+    Laboratory,
+)
+from unhack_contests.interpretability.models.network import Array, Node
+
+CLIENT_FILE = "unhack_door.py"
+"""The client's name beside the submission's files."""
+MAX_REQUESTS = 5000
+Query = tuple[Node, ...]
+
+
+class DialogueError(Exception):
+    """The submission gave no claim that can be judged."""
+
+    def __init__(self, reason: str, flag: Flag | None = None) -> None:
+        super().__init__(reason)
+        self.flag = flag
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueResult:
+    """The outcome of a dialogue."""
+
+    claim: CircuitClaim
+    predictions: Array | None
+    """(queries, 2)."""
+    used: int
+    distinguishing: int
+    """Experiments that tell components apart."""
+
+
+@contextlib.contextmanager
+def stage(folder: Path) -> Generator[Path]:
+    """A copy of the submission with the client beside it, for as long as the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="unhack-interp-") as name:
+        place = Path(name) / "files"
+        shutil.copytree(folder, place)
+        shutil.copyfile(Path(client.__file__), place / CLIENT_FILE)
+        yield place
+
+
+def converse(
+    place: Path, laboratory: Laboratory, *, queries: list[Query], time_s: float
+) -> DialogueResult:  # fmt: skip
+    """Let the submission at `place` analyse a model. Raises DialogueError, and the sandbox's own
+    failures. `time_s`: for all of its own thinking about this model."""
+    wall_s = 20 * time_s + 60 + laboratory.backend.waits_s
+    limits = Limits(
+        wall_s=wall_s, cpu_s=2 * time_s + 10, memory_bytes=1024 * MIB,
+        output_bytes=64 * MIB, soft_slice_s=wall_s,
+    )  # fmt: skip
+    computer = Computer(place, entry=CLIENT_FILE, limits=limits, preload=("numpy",))
+    try:
+        with computer:
+            return _talk(computer, laboratory, queries=queries, time_s=time_s)
+    except SubmissionError as error:
+        raise DialogueError(str(error), _ended(computer)) from None
+    except Forged as error:
+        raise DialogueError(str(error), Flag(error.kind, str(error), "judge")) from None
+    except CircuitClaimError as error:
+        raise DialogueError(str(error)) from None
+
+
+def _talk(
+    computer: Computer, laboratory: Laboratory, *, queries: list[Query], time_s: float
+) -> DialogueResult:
+    left = time_s
+    request, left = _call_timed(computer, ["start", laboratory.describe()], left=left)
+    for _ in range(MAX_REQUESTS):
+        if isinstance(request, list) and request[:1] == ["claim"]:
+            claim = claims.read(request[-1], net=laboratory.model.network)
+            wire = [[list(node) for node in query] for query in queries]
+            answer, _ = _call_timed(computer, ["predict", wire], left=left)
+            said = claims.intervals(answer, count=len(queries))
+            return DialogueResult(claim, said, laboratory.used, laboratory.distinguishing)
+        try:
+            reply = ["ok", laboratory.answer(request)]
+        except ExperimentRefused as error:
+            reply = ["refused", str(error)]
+        request, left = _call_timed(computer, ["step", *reply], left=left)
+    raise DialogueError(f"more than {MAX_REQUESTS} requests")
+
+
+def _call_timed(computer: Computer, call: list[Any], *, left: float) -> tuple[Any, float]:
+    begun = time.monotonic()
+    answer = computer.call(*call, timeout_s=max(left, 0.001))
+    return answer, left - (time.monotonic() - begun)
+
+
+def _ended(computer: Computer) -> Flag | None:
+    """A process that leaves by itself during a call does not want to be judged."""
+    if not computer.left:
+        return None
+    return Flag(
+        "forged_verdict", "it ended its process with exit code 0 instead of answering", "judge"
+    )
+
+
+def questions(nodes: tuple[Node, ...], *, rng: Any) -> list[Query]:
+    """24 joint ablations of 1 to 4 components, drawn without a look at the circuit.
+
+    Every component is asked about as often as any other, give or take one: what is asked tells
+    nothing of the answer.
+    """
+    found: list[Query] = []
+    waiting: list[Node] = []
+    for _ in range(24):
+        parts: list[Node] = []
+        for _ in range(int(rng.integers(1, 5))):
+            if not set(waiting) - set(parts):
+                waiting = [nodes[int(n)] for n in rng.permutation(len(nodes))]
+            node = next(node for node in waiting if node not in parts)
+            waiting.remove(node)
+            parts.append(node)
+        found.append(tuple(sorted(parts)))
+    return found

@@ -1,0 +1,36 @@
+"""The GPU problems by name."""
+
+from __future__ import annotations
+
+import importlib
+
+from unhack.core.errors import UnknownNameError
+from unhack_contests.kernels.gpu.problem import GpuProblem
+
+LEVELS = {
+    1: (
+        "bias_gelu", "swiglu", "softmax", "layer_norm", "rmsnorm", "argmax", "cumsum", "transpose",
+    ),
+    2: (
+        "matmul_bias_gelu", "batched_matmul", "segmented_cumsum", "topk", "csr_matmul",
+        "message_passing", "conv_relu", "linear_recurrence",
+    ),
+    3: ("causal_attention", "mlp", "transformer_block", "patch_classifier"),
+}  # fmt: skip
+NAMES = tuple(name for names in LEVELS.values() for name in names)
+DEFAULT = ("softmax", "layer_norm", "matmul_bias_gelu", "causal_attention")
+
+
+def level(name: str) -> int:
+    """1 to 3. Raises UnknownNameError."""
+    for number, names in LEVELS.items():
+        if name in names:
+            return number
+    raise UnknownNameError("problem", name, valid=NAMES)
+
+
+def find(name: str) -> GpuProblem:
+    """A problem by name. Raises UnknownNameError."""
+    module = importlib.import_module(f"{__package__}.level{level(name)}.{name}")
+    problem: GpuProblem = module.PROBLEM
+    return problem

@@ -1,0 +1,79 @@
+"""The options of the contest on a card, from `key=value` words, and how a problem is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack_contests.kernels.gpu import kernelbench
+from unhack_contests.kernels.gpu.kernelbench import ProblemFile
+from unhack_contests.kernels.gpu.problems.registry import DEFAULT, NAMES
+
+OPTIONS = ("device", "problem", "problems", "pairs", "card", "kernelbench")
+_FEWEST_PAIRS, _MOST_PAIRS = 3, 1000
+"""Two pairs have no middle without their ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuOptions:
+    """The options of the contest."""
+
+    device: str = "cuda"
+    """`cuda` or `cuda:N`."""
+    problems: tuple[str, ...] = DEFAULT
+    pairs: int = 9
+    """The least number of calls of each problem at each of its two shapes."""
+    card: str = ""
+    """The name of the card that measures; empty for the one of this machine."""
+    given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
+    """The problems by name where they are files of the user's; empty for our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRoof:
+    """Of the card."""
+
+    bytes_per_s: float
+    """The fastest of copying, reading and writing."""
+    flops_per_s: float
+    """Of products with 10-bit mantissas: float32 accuracy costs at least as much."""
+    half_flops_per_s: float
+    """Of products of bfloat16."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRules:
+    """How a problem is played."""
+
+    pairs: int
+    """Calls of each shape, at least."""
+    roof: GpuRoof
+    thrash_bytes: int = 256 << 20
+    given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
+    """See `GpuOptions.given`."""
+
+
+def parse(options: Mapping[str, str]) -> GpuOptions:
+    """Options from words: `device`, `problems` (names joined by commas, or `all`; `problem` for
+    one), `pairs` (the least number of calls of each shape), `card` (its name), `kernelbench` (a
+    folder of problem files, all of which are played unless `problems` names some). Raises
+    UsageError, UnknownNameError."""
+    for name in sorted(set(options) - set(OPTIONS)):
+        raise UnknownNameError("option of kernels on a GPU", name, valid=OPTIONS)
+    if "problem" in options and "problems" in options:
+        raise UsageError("give problem or problems, not both")
+    files = kernelbench.load(Path(options["kernelbench"])) if "kernelbench" in options else {}
+    usual = "all" if files else ",".join(DEFAULT)
+    wanted = options.get("problems", options.get("problem", usual))
+    every = tuple(files) or NAMES
+    names = every if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
+    for name in names:
+        if name not in every:
+            raise UnknownNameError("problem", name, valid=every)
+    text = options.get("pairs", str(GpuOptions().pairs))
+    if not text.isdigit() or not _FEWEST_PAIRS <= int(text) <= _MOST_PAIRS:
+        raise UsageError(f"pairs is a number from {_FEWEST_PAIRS} to {_MOST_PAIRS}, not {text!r}")
+    given = {name: files[name] for name in names} if files else {}
+    return GpuOptions(options["device"], names, int(text), options.get("card", ""), given)

@@ -1,0 +1,260 @@
+"""Programs to work with: problems of the built-in suites, solutions that are right and wrong.
+
+    for program in programs_of(pool): ...
+    restyled(source, entry=..., style=..., rng=...)
+
+Pools that agents may look at and pools of the judge hold different problems. `restyled` gives
+names, type hints and comments another form; what a program computes stays the same.
+
+Covered: function tasks whose results compare exactly, so that a wrong result is a fact.
+Not covered: classes of solutions, and programs on standard input.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import hashlib
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unhack.core.completion import Extraction
+from unhack.core.parsing import parse_python
+from unhack.core.problem import Problem as Question
+from unhack.sandbox.limits import Limits
+from unhack.tasks.batch import run_batch
+from unhack.tasks.suite import find_folders, find_task, suite_folders
+from unhack.tasks.task import Task
+from unhack.tournament.contest import DataPool
+from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.values.compare import Compare
+
+SHOWN = 3
+"""Cases that a prompt shows; the others stay with the judge."""
+_SUITES = ("arrays", "graphs", "numbers", "parsing", "strings")
+_LIMITS = Limits(wall_s=20.0, cpu_s=4.0)
+"""Wall time beyond that of the processor: a host that stumbles must not change what is drawn."""
+_MAX_PROMPT_LENGTH = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteProgram:
+    """One problem with its solutions."""
+
+    name: str
+    prompt: str
+    entry: str
+    cases: tuple[Case, ...]
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+    """Honest mistakes."""
+
+    @property
+    def shown(self) -> tuple[Case, ...]:
+        """The cases that everybody sees."""
+        return self.cases[:SHOWN]
+
+    @property
+    def hidden(self) -> tuple[Case, ...]:
+        """The cases that only a judge sees."""
+        return self.cases[SHOWN:]
+
+
+@functools.cache
+def problems(*, for_development: bool) -> tuple[SuiteProgram, ...]:
+    """The problems of the development pool, or those of all sealed pools; none are in both."""
+    found = [program for suite in _SUITES for program in _suite(suite)]
+    return tuple(one for one in found if _is_public(one.name) is for_development)
+
+
+def programs_of(pool: DataPool) -> tuple[SuiteProgram, ...]:
+    """The problems of a pool."""
+    return problems(for_development=pool is DataPool.DEV)
+
+
+def _is_public(name: str) -> bool:
+    return hashlib.sha256(f"program {name}".encode()).digest()[0] % 2 == 0
+
+
+def _suite(suite: str) -> list[SuiteProgram]:
+    found: list[SuiteProgram] = []
+    for path in sorted(suite_folders()[suite].iterdir()):
+        if not (path / "task.toml").is_file():
+            continue
+        [folder] = find_folders(f"{suite}/{path.name}")
+        options: Any = folder.options
+        exact = getattr(options, "compare", None) is Compare.EXACT
+        if not exact or folder.checker is not None or folder.reference is None:
+            continue
+        verifier: Any = find_task(f"{suite}/{path.name}").verifier
+        plain = [case for case in verifier.cases if case.raises is None and not case.kwargs]
+        if len(plain) < 2 * SHOWN:
+            continue
+        found.append(
+            SuiteProgram(
+                f"{suite}/{path.name}",
+                (path / "prompt.md").read_text(encoding="utf-8")[:_MAX_PROMPT_LENGTH],
+                folder.settings.entry_point or "",
+                tuple(plain),
+                (folder.reference, *folder.solutions("right").values()),
+                tuple(folder.solutions("wrong").values()),
+            )
+        )
+    return found
+
+
+def passes(entry: str, cases: Sequence[Case], sources: Sequence[str]) -> list[bool]:
+    """For each program, True when it is right on all cases; run sealed, one process each.
+
+    Raises SandboxUnavailableError.
+    """
+    verifier = FunctionVerifier(
+        entry, tuple(cases), compare=Compare.EXACT, early_stop=True, limits=_LIMITS,
+        extraction=Extraction.RAW,
+    )  # fmt: skip
+    batch = run_batch(Task(Question(entry, ""), verifier), list(sources))
+    return [verdict.scored and bool(verdict.passed) for verdict in batch.verdicts]
+
+
+# Another form of the same program.
+
+_PUBLIC_NAMES = """
+    item items total count index left right value values result current best table row column start
+    end key found part parts size limit first second queue stack node seen mark step
+"""
+_SEALED_NAMES = """
+    piece bundle amount tally spot west east figure figures outcome active top ledger line lane
+    origin finish label hit chunk chunks extent cap alpha beta pending pile vertex known tag hop
+    cursor bucket grade slot width depth anchor probe echo trail
+"""
+_VERBS = {True: ("solve", "compute", "find", "get"), False: ("work_out", "derive", "make", "tell")}
+_REMARKS = {
+    True: ("Works through the input once.", "Follows the statement step by step.",
+           "Handles the edge cases first.", "Straightforward version."),
+    False: ("As the task describes it.", "One pass, then the answer.", "Special cases come first.",
+            "Kept simple on purpose."),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramStyle:
+    """How somebody writes."""
+
+    public: bool
+    """True when names and remarks are those of the development pool."""
+    hints: bool
+    remark: bool
+    keeps_names: bool
+
+    @staticmethod
+    def drawn(rng: random.Random, *, public: bool) -> ProgramStyle:
+        """A style at random."""
+        return ProgramStyle(public, rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.2)
+
+
+def entry_name(rng: random.Random, old: str, *, public: bool) -> str:
+    """Another name for the function that a problem asks for."""
+    return f"{rng.choice(_VERBS[public])}_{old.rsplit('_', maxsplit=1)[-1]}"
+
+
+def restyled(source: str, *, names: dict[str, str], style: ProgramStyle, rng: random.Random) -> str:
+    """The same program in another form; `names` are replaced as given (the entry point).
+
+    `source` is trusted. Raises SyntaxError when it is no program.
+    """
+    tree = parse_python(source)
+    table = dict(names)
+    if not style.keeps_names:
+        own = sorted(_own_names(tree) - set(names))
+        pool = (_PUBLIC_NAMES if style.public else _SEALED_NAMES).split()
+        rng.shuffle(pool)
+        taken = _all_names(tree) | set(names.values())
+        fresh = [name for name in pool if name not in taken]
+        table |= dict(zip(own, fresh, strict=False))
+    changed = ast.fix_missing_locations(_Rewriter(table, style).visit(tree))
+    text = ast.unparse(changed) + "\n"
+    return f"# {rng.choice(_REMARKS[style.public])}\n{text}" if style.remark else text
+
+
+def _all_names(tree: ast.AST) -> set[str]:
+    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    found |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return found | set(dir(builtins))
+
+
+def _own_names(tree: ast.AST) -> set[str]:
+    """Names that the program itself gives, and that may be given otherwise."""
+    found: set[str] = set()
+    kept: set[str] = set(dir(builtins))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef():
+                kept |= {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            case ast.Global(names=listed) | ast.Nonlocal(names=listed):
+                kept |= set(listed)
+            case ast.keyword(arg=str() as name):
+                kept.add(name)
+            case ast.Import(names=modules) | ast.ImportFrom(names=modules):
+                kept |= {(one.asname or one.name).split(".")[0] for one in modules}
+            case ast.Attribute(attr=name) if isinstance(node.ctx, ast.Store):
+                kept.add(name)
+            case _:
+                pass
+    return {name for name in found - kept if not name.startswith("__")}
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Renames, and drops docstrings and, where the style says so, type hints."""
+
+    def __init__(self, names: dict[str, str], style: ProgramStyle) -> None:
+        self.names, self.style = names, style
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        hint = self.visit(node.annotation) if node.annotation and self.style.hints else None
+        return ast.arg(self.names.get(node.arg, node.arg), hint)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.name = self.names.get(node.name, node.name)
+        node.returns = node.returns if self.style.hints else None
+        node.body = _undocumented(node.body)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        self.generic_visit(node)
+        node.body = _undocumented(node.body)
+        return node
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self.generic_visit(node)
+        node.body = _undocumented(node.body)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        self.generic_visit(node)
+        if self.style.hints or node.value is None or not node.simple:
+            return node
+        return ast.Assign([node.target], node.value)
+
+
+def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
+    kept = [node for node in body if not _is_remark(node)]
+    return kept or [ast.Pass()]
+
+
+def _is_remark(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1,0 +1,83 @@
+"""One submission in one world: requests and answers, then predictions of the targets.
+
+Covered: the code runs sealed in a fresh process for each world; requests are carried out one at a
+time, so that the meter never sees two at once; after the predictions no request is answered. The
+targets are trained after the dialogue: while it lasts there is nothing to look for.
+Not covered: how good the predictions are (`measure`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, cast
+
+from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
+from unhack.tournament.contest import Flag
+from unhack_contests.scaling.draw.asking import (
+    RefusedError,
+    read_predictions,
+    refusal,
+)
+from unhack_contests.scaling.trained.service import client
+from unhack_contests.scaling.trained.service.desk import (
+    ForgedRequest,
+    LabDesk,
+    RunRefused,
+)
+from unhack_contests.scaling.trained.world.source import Array
+
+CLIENT_FILE = "unhack_lab.py"
+"""The client's name beside the submission's files."""
+MAX_REQUESTS = 2000
+CPU_S = 60.0
+"""Processor time of a submission in one world."""
+_CALL_S = 180.0
+"""Wall time between two requests, generous: processor time is what is limited."""
+_DAY_S = 86_400.0
+_LIMITS = Limits(
+    wall_s=_DAY_S, cpu_s=CPU_S, memory_bytes=1024 * MIB, output_bytes=MIB, soft_slice_s=_DAY_S
+)
+
+
+@contextlib.contextmanager
+def stage(folder: Path) -> Generator[Path]:
+    """A copy of the submission with the client beside it, for as long as the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="unhack-scaling-") as name:
+        place = Path(name) / "files"
+        shutil.copytree(folder, place)
+        shutil.copyfile(Path(client.__file__), place / CLIENT_FILE)
+        yield place
+
+
+def converse(place: Path, desk: LabDesk) -> Array:
+    """(targets, 3): the predictions of the submission at `place`.
+
+    Raises RefusedError where it gives none, and the sandbox's own failures.
+    """
+    computer = Computer(place, entry=CLIENT_FILE, limits=_LIMITS, preload=("numpy",))
+    try:
+        with computer:
+            return _talk(computer, desk)
+    except SubmissionError as error:
+        raise refusal(computer, str(error)) from None
+    except ForgedRequest as error:
+        raise RefusedError(str(error), Flag(error.kind, str(error), "judge")) from None
+
+
+def _talk(computer: Computer, desk: LabDesk) -> Array:
+    request: Any = computer.call("start", desk.describe(), timeout_s=_CALL_S)
+    for _ in range(MAX_REQUESTS):
+        words = cast("list[Any]", request) if isinstance(request, list) else []
+        if len(words) == 2 and words[0] == "done":
+            return read_predictions(words[1], count=len(desk.world.targets), uniform=desk.uniform)
+        try:
+            reply = ["ok", desk.answer(request)]
+        except RunRefused as error:
+            reply = ["refused", str(error)]
+        request = computer.call("step", *reply, timeout_s=_CALL_S)
+    raise RefusedError(f"more than {MAX_REQUESTS} requests")

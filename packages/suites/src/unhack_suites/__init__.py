@@ -1,0 +1,1 @@
+"""Contents: task suites, repository tasks and derivations, found by the engine by entry points."""

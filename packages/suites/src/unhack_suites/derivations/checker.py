@@ -1,0 +1,345 @@
+"""Derivations checked line by line.
+
+    report = check_derivation(statement, text, answer="40")
+
+A line may calculate (`3 · 12 = 36`), go on with an equation (`2x = 8`), name a value (`A = 24`), or
+conclude in words ("so there are 40 left"). Whatever it calculates must be true exactly, or within
+the places shown where it says `≈`; its numbers must be known or near; an equation must follow from
+what is known, without losing a root; a bare value must have been calculated.
+
+Covered: errors that cancel later, jumps to the answer, padding (tautologies, repeats, the question
+again), numbers from nowhere, names with two values; right work in many spellings (`notation`).
+Not covered: a wrong model that is calculated rightly, which the outcome shows; notation that is not
+read, which earns nothing and is no error; proofs in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from unhack_suites.derivations import algebra
+from unhack_suites.derivations.algebra import Quotient, Unreadable
+from unhack_suites.derivations.coverage import DerivedRow, ground_of, unused
+from unhack_suites.derivations.expressions import FUNCTIONS, read
+from unhack_suites.derivations.facts import Facts, rounds_to
+from unhack_suites.derivations.notation import may_have_decimal_commas, plain
+from unhack_suites.derivations.relations import Relation, numbers_of, read_line
+from unhack_suites.derivations.report import BAD, DerivationReport, LineReport, LineStatus
+from unhack_suites.derivations.steps import ClaimFinding, Walk, judge_relation, learn_cases
+from unhack_suites.derivations.undecided import (
+    Equality,
+    chain_holds,
+    numbers_in,
+    sides_of,
+)
+
+MAX_LINES, MAX_TEXT = 200, 200_000
+"""Later lines and characters are not read."""
+_ANSWER = re.compile(r"\b(answer|result|solution)\b", re.I)
+_ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
+_DEFINED = re.compile(rf"\b([{''.join(FUNCTIONS)}])\(([a-z])\)\s*=\s*([^,;.?]+(?:\.\d[^,;.?]*)*)")
+_SEVERAL_TIMES = 4
+"""Lines that say the same equation, up to a factor, of which each still counts."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """One line as it was judged, with what its counting needs."""
+
+    number: int
+    text: str
+    status: LineStatus
+    reason: str = ""
+    values: frozenset[Fraction] = frozenset()
+    """Numbers that it calculated."""
+    mentioned: frozenset[Fraction] = frozenset()
+    classes: frozenset[str] = frozenset()
+    """Equations of it, up to a factor."""
+    concluded: tuple[Fraction, ...] = field(default=())
+    links: bool = False
+    """True for a line with names."""
+
+
+def check_derivation(
+    statement: str,
+    text: str,
+    *,
+    answer: str = "",
+    needed: Sequence[str] = (),
+    equality: Equality | None = None,
+) -> DerivationReport:
+    """Check a derivation against the problem's statement. `answer` is the expected one where it is
+    known, `needed` the given numbers (`24`, `3/5`, `15%`) that it has to rest on. `equality`
+    decides what is not read here (`undecided.MathEquality`); without it such lines stay unread. A
+    hostile text costs bounded time and raises nothing."""
+    text = text[:MAX_TEXT]
+    commas = may_have_decimal_commas(f"{statement}\n{text}")
+    reports = [
+        _check(statement, text, _Asked(answer, tuple(needed), equality), decimal_comma=comma)
+        for comma in ((False, True) if commas else (False,))
+    ]
+    return max(reports, key=lambda one: (one.first_wrong is None, one.score))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The parts of a question beside the statement."""
+
+    answer: str
+    needed: tuple[str, ...]
+    equality: Equality | None
+
+
+def _check(statement: str, text: str, asked: _Asked, *, decimal_comma: bool) -> DerivationReport:
+    walk = _walk_of(statement, decimal_comma=decimal_comma)
+    expected = _value(asked.answer)
+    walk.expected = expected.rational() if expected is not None else None
+    rows: list[_Read] = []
+    for number, line in enumerate(text.splitlines()[:MAX_LINES], start=1):
+        if line.strip():
+            row = _line(walk, number, line, decimal_comma=decimal_comma)
+            if row.status is LineStatus.UNREAD and asked.equality is not None:
+                row = _decided(walk, row, line, asked.equality)
+            rows.append(row)
+    _resolve(rows, walk.facts, expected)
+    report = _reported(rows, walk, expected)
+    if not report.reaches_answer:
+        return report
+    missing = _unused(rows, walk, asked.needed) if asked.needed else ()
+    reached = not missing and _is_of_the_asked(statement, walk, expected)
+    return replace(report, reaches_answer=reached, unused=missing)
+
+
+def _decided(walk: Walk, row: _Read, line: str, equality: Equality) -> _Read:
+    """The line as `equality` decides it; as it was where it cannot."""
+    sides = sides_of(line)
+    holds = chain_holds(sides, equality) if sides else None
+    if holds is None:
+        return row
+    if not holds:
+        return replace(row, status=LineStatus.WRONG, reason="the two sides are not equal")
+    numbers = numbers_in(sides)
+    if not any(walk.facts.supports(side) for side in numbers[:-1]):
+        odd = next((one for side in numbers for one in side), Fraction(0))
+        reason = f"numbers from nowhere, as {_shown([odd])}"
+        return replace(row, status=LineStatus.UNJUSTIFIED, reason=reason)
+    value = _value(sides[-1])
+    exact = value.rational() if value is not None else None
+    for one in (one for side in numbers for one in side):
+        walk.facts.learn_number(one)
+    if value is not None:
+        walk.facts.derived.append(value)
+    found = frozenset(() if exact is None else (exact,))
+    said = frozenset(one for side in numbers for one in side)
+    return _Read(row.number, row.text, LineStatus.VERIFIED, "by math-verify", found, said)
+
+
+def _unused(rows: Sequence[_Read], walk: Walk, needed: Sequence[str]) -> tuple[str, ...]:
+    """Those of the needed numbers that the answer does not rest on."""
+    assert walk.expected is not None
+    kept = [
+        DerivedRow(row.values, row.mentioned, bool(row.classes) or row.links)
+        for row in rows
+        if row.status in (LineStatus.VERIFIED, LineStatus.ASSUMED)
+    ]
+    return unused(needed, ground_of(kept, walk.expected))
+
+
+def _is_of_the_asked(statement: str, walk: Walk, expected: Quotient | None) -> bool:
+    """False where one name is asked for, and the answer was found as the value of another."""
+    asked = _ASKED.search(statement)
+    if asked is None or expected is None or asked[1] not in walk.facts.names():
+        return True
+    held = walk.facts.values.get(asked[1])
+    return held is not None and algebra.equal(held, expected)
+
+
+def _walk_of(statement: str, *, decimal_comma: bool) -> Walk:
+    """The facts that the statement gives."""
+    text = plain(statement.replace("\n", " "), decimal_comma=decimal_comma).text
+    functions: dict[str, tuple[str, str]] = {}
+    for found in _DEFINED.finditer(text):
+        held, argument, body = found.groups()
+        if argument in body and _reads(body) and held not in functions:
+            functions[held] = (argument, body)
+            text = text.replace(found[0], " ")
+    walk = Walk(Facts(), functions)
+    for value in numbers_of(text):
+        walk.facts.learn_number(value)
+    walk.given = set(walk.facts.numbers)
+    for part in re.split(r"(?<=[^\d])\.\s|\?\s|(?<=\d)\.\s", text):
+        for relation in read_line(part, walk.functions).relations:
+            _take_given(walk, relation)
+    words = re.sub(r"[^\W\d_]{2,}", " ", text)
+    held = {one for one in re.findall(r"[^\W\d_]", words) if one not in "aAI"}
+    known = {name for side in walk.written for one in side for name in one.value.names()}
+    walk.free = frozenset(held - known - set(walk.facts.values))
+    return walk
+
+
+def _take_given(walk: Walk, relation: Relation) -> None:
+    for one, other in zip(relation.sides, relation.sides[1:], strict=False):
+        left, right = one[0], other[0]
+        walk.seen.add(frozenset((left.shape, right.shape)))
+        if left.value.names() | right.value.names():
+            walk.facts.learn_equation(algebra.difference(left.value, right.value))
+            walk.written.append((left, right))
+            learn_cases(walk, left, [right.value], alone=True)
+
+
+def _line(walk: Walk, number: int, line: str, *, decimal_comma: bool) -> _Read:
+    shown = line.strip()
+    try:
+        text = plain(line, decimal_comma=decimal_comma).text
+        found = read_line(text, walk.functions, before=walk.last)
+        walk.last = found.last
+        if found.unread:
+            walk.unread.update(abs(value) for value in numbers_of(text))
+        if not found.relations and not found.unread:
+            said = [value for part in found.words for value in numbers_of(part)]
+            row = _Read(number, shown, LineStatus.WORDS, mentioned=frozenset(said))
+            row.concluded = tuple(said)
+            return row
+        return _relations(walk, number, shown, found.relations, words=found.words,
+                          unread=found.unread)  # fmt: skip
+    except (Unreadable, RecursionError, OverflowError, ZeroDivisionError) as error:
+        return _Read(number, shown, LineStatus.UNREAD, str(error))
+
+
+def _relations(
+    walk: Walk,
+    number: int,
+    shown: str,
+    relations: Sequence[Relation],
+    *,
+    words: Sequence[str],
+    unread: str,
+) -> _Read:
+    cases = [one for one in relations if one.alternative]
+    findings: list[ClaimFinding] = []
+    if len(cases) > 1:
+        findings.append(_cases(walk, cases))
+    findings += [
+        judge_relation(walk, one) for one in relations if len(cases) < 2 or not one.alternative
+    ]
+    order = (LineStatus.WRONG, LineStatus.UNJUSTIFIED, LineStatus.UNREAD, LineStatus.VERIFIED,
+             LineStatus.ASSUMED, LineStatus.PADDING)  # fmt: skip
+    if unread and not findings:
+        return _Read(number, shown, LineStatus.UNREAD, unread)
+    worst = min(findings, key=lambda one: order.index(one.status))
+    numbers = {
+        value for one in relations for side in one.sides for held in side for value in held.numbers
+    }
+    row = _Read(
+        number, shown, worst.status, worst.reason,
+        frozenset(value for one in findings for value in one.values), frozenset(numbers),
+        frozenset(held for one in findings for held in one.classes),
+    )  # fmt: skip
+    row.links = any(held.value.names() for one in relations for s in one.sides for held in s)
+    row.concluded = tuple(
+        value for part in words if _ANSWER.search(part) for value in numbers_of(part)
+    )
+    return row
+
+
+def _cases(walk: Walk, relations: Sequence[Relation]) -> ClaimFinding:
+    """Several cases of one name: together they are all its roots."""
+    lone = {
+        name
+        for one in relations
+        for side in (one.sides[0],)
+        for name in side[0].value.names()
+        if side[0].shape == name
+    }
+    if len(lone) != 1:
+        return ClaimFinding(LineStatus.UNREAD, "cases of different names")
+    [held] = lone
+    values: list[Quotient] = []
+    for one in relations:
+        for left, right in zip(one.sides[1:], one.sides[2:], strict=False):
+            if not algebra.equal(left[0].value, right[0].value):
+                return ClaimFinding(LineStatus.WRONG, f"{left[0].shape} is not {right[0].shape}")
+        values.append(one.sides[1][0].value)
+    return walk.name_cases(held, values)
+
+
+def _resolve(rows: list[_Read], facts: Facts, expected: Quotient | None) -> None:
+    """Judge the conclusions in words, now that all calculations are known."""
+    numbered = [row for row in rows if row.concluded and row.status is LineStatus.WORDS]
+    last = rows[-1].number if rows else 0
+    exact = expected.rational() if expected is not None else None
+    for row in [*numbered, *(one for one in rows if one.concluded and one not in numbered)]:
+        if row.status in BAD:
+            continue
+        found = [value for value in row.concluded if facts.is_derived(value)]
+        claims = row.number == last or bool(_ANSWER.search(row.text))
+        names_answer = exact is not None and exact in row.concluded and exact not in facts.numbers
+        if not found and (claims or names_answer):
+            row.status = LineStatus.UNJUSTIFIED
+            row.reason = f"nothing before leads to {_shown(row.concluded)}"
+
+
+def _reported(rows: list[_Read], walk: Walk, expected: Quotient | None) -> DerivationReport:
+    first = next((row.number for row in rows if row.status in BAD), None)
+    classes: Counter[str] = Counter()
+    counting: set[int] = set()
+    verified = [row for row in rows if row.status is LineStatus.VERIFIED]
+    exact = expected.rational() if expected is not None else None
+    for row in verified:
+        later = {
+            value
+            for one in rows
+            if one.number > row.number
+            for value in (*one.mentioned, *one.concluded)
+        }
+        fresh = {value for value in row.values if value not in walk.given}
+        own = bool(row.mentioned & walk.given) or not walk.given
+        used = bool(fresh & later) or (
+            exact is not None and any(rounds_to(algebra.number(one), exact) for one in fresh)
+        )
+        used = used or (row is verified[-1] and own)
+        repeated = row.classes and all(classes[one] >= _SEVERAL_TIMES for one in row.classes)
+        classes.update(row.classes)
+        if (row.classes and not repeated) or (not row.classes and used):
+            counting.add(row.number)
+    good = len([one for one in counting if first is None or one < first])
+    bad = sum(row.status in BAD for row in rows)
+    lines = tuple(
+        LineReport(row.number, row.text, row.status, row.reason, row.number in counting)
+        for row in rows
+    )
+    score = good / (len(counting) + bad) if counting or bad else 0.0
+    return DerivationReport(lines, score, _reaches(rows, walk.facts, expected))
+
+
+def _reaches(rows: Sequence[_Read], facts: Facts, expected: Quotient | None) -> bool:
+    if expected is None or not rows:
+        return False
+    if not any(algebra.equal(held, expected) for held in facts.derived):
+        exact = expected.rational()
+        if exact is None or not any(rounds_to(held, exact) for held in facts.derived):
+            return False
+    said = [row for row in rows if row.concluded]
+    exact = expected.rational()
+    return not said or exact is None or any(exact in row.concluded for row in said[-1:]) or (
+        rows[-1].status is LineStatus.VERIFIED
+    )  # fmt: skip
+
+
+def _value(text: str) -> Quotient | None:
+    try:
+        return read(plain(text).text).value if text else None
+    except Unreadable:
+        return None
+
+
+def _reads(text: str) -> bool:
+    return _value(text) is not None
+
+
+def _shown(values: Sequence[Fraction]) -> str:
+    return ", ".join(str(float(value)) if value.denominator > 1 else str(value) for value in values)

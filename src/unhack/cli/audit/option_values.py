@@ -1,0 +1,98 @@
+"""The tiers of an audit and their limits, as options name them.
+
+The language model of `unhack audit`, as its options name it.
+
+The trainer of tier 5 of `unhack audit`; the audit itself knows no training.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unhack.audit.options import TierLimit
+from unhack.audit.report.wording import TIERS
+from unhack.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from unhack.audit.environments.runner import EpisodeDiscoverer
+    from unhack.audit.language_models.attacker import ModelAttacker
+    from unhack.audit.options import Discoverer
+    from unhack.cli.audit.arguments import AuditArguments
+
+
+def tiers_of(text: str, option: str = "--tiers") -> tuple[int, ...]:
+    """The tiers that `text` names, in order. Raises UsageError."""
+    words = [word.strip() for word in text.split(",")]
+    named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items())
+    for word in words:
+        if word not in {str(tier) for tier in TIERS}:
+            raise UsageError(f"{option}: {word!r} is no tier; there are {named}")
+    return tuple(sorted({int(word) for word in words}))
+
+
+def tier_limits_of(text: str | None) -> dict[int, TierLimit]:
+    """The limits of single tiers: `3=500/20` is 500 runs and 20 seconds. Raises UsageError."""
+    found: dict[int, TierLimit] = {}
+    for part in text.split(",") if text is not None else ():
+        tier, _, rest = part.strip().partition("=")
+        calls, _, seconds = rest.partition("/")
+        try:
+            amounts = [float(word or "inf") for word in (calls, seconds)]
+        except ValueError:
+            amounts = []
+        if not any(0 < one < math.inf for one in amounts) or any(not one > 0 for one in amounts):
+            raise UsageError(
+                f"--tier-limits: {part.strip()!r} is not TIER=CALLS/SECONDS, such as 3=500/20; one "
+                "of both numbers may be left out"
+            )
+        [number] = tiers_of(tier, "--tier-limits")
+        found[number] = TierLimit(*amounts)
+    return found
+
+
+def attacker_of(arguments: AuditArguments) -> ModelAttacker | None:
+    """The language model that options or environment name. Raises UsageError."""
+    from unhack.agents.language_models.model import Model
+    from unhack.audit.language_models.attacker import ModelAttacker
+
+    endpoint = arguments.endpoint()
+    if endpoint is None:
+        return None
+    return ModelAttacker(Model(endpoint, cost_limit_usd=arguments.llm_cost, folder=arguments.run))
+
+
+def discoverer(tiers: tuple[int, ...], model: Path | None) -> Discoverer | None:
+    """The trainer of tier 5; None where it does not run. Raises UsageError."""
+    if model is not None and 5 not in tiers:
+        raise UsageError("--model is what tier 5 trains; add 5 to --tiers")
+    if model is not None and not (model / "config.json").is_file():
+        raise UsageError(f"--model: {model} is no folder of a Hugging Face model (config.json)")
+    if 5 not in tiers:
+        return None
+    _need("torch", *(("transformers",) if model is not None else ()))
+    from unhack.training.discovery.explore import Reinforcement
+
+    return Reinforcement(model=model)
+
+
+def episode_discoverer(tiers: tuple[int, ...]) -> EpisodeDiscoverer | None:
+    """The trainer of tier 5 of an environment; None where it does not run. Raises UsageError."""
+    if 5 not in tiers:
+        return None
+    _need("torch")
+    from unhack.training.discovery.episodes import EpisodeReinforcement
+
+    return EpisodeReinforcement()
+
+
+def _need(*packages: str) -> None:
+    """Raise UsageError for a package that is not installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise UsageError(
+                f"--tiers: tier 5 trains a policy against the verifier and needs {package}; "
+                "install unhack[train]"
+            )

@@ -1,1 +1,0 @@
-"""The second backend: one bubblewrap process for each job."""

@@ -1,0 +1,134 @@
+"""Installed distributions: the engine, contents, and everybody else's.
+
+    origin("numpy")      Origin.OTHER
+    content_packages()   {"unhack_contests", "unhack_suites", "acme_contests"}
+
+Contents are what a user scores against: contests, suites, worlds, verifiers with known flaws. They
+hold references, strategies and hacks. A distribution says that it brings contents by an entry point
+in a group `unhack.…` (`unhack.contests`, `unhack.suites`, …), ours and a third party's alike; every
+top-level package of such a distribution counts. So contents stand in packages of their own: a
+package that a candidate has to import cannot hold them too.
+
+Covered: wheels, editable installs, several site-packages directories.
+Not covered: files beside the distributions of this interpreter, such as a checkout that is not
+installed; a sandbox does not show those anyway.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint
+
+from unhack.core.errors import UnknownNameError, UsageError
+
+ENGINE = frozenset({"unhack", "unhack_taskset"})
+"""Top-level packages of the engine."""
+_GROUPS = "unhack."
+_NOT_PACKAGES = ("..", "__pycache__", "bin")
+
+
+class Origin(StrEnum):
+    """Where a top-level package comes from."""
+
+    ENGINE = "engine"
+    CONTENTS = "contents"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """One installed distribution with contents."""
+
+    name: str
+    version: str
+    packages: frozenset[str]
+    """Its top-level packages and modules."""
+    entry_points: tuple[EntryPoint, ...]
+    """Those in the groups `unhack.…`."""
+
+
+@cache
+def installed_contents() -> tuple[Contents, ...]:
+    """The distributions with contents, by name; read once for each process."""
+    found: dict[str, Contents] = {}
+    for one in _scan():  # in the order of the path: the first is the one that is imported
+        found.setdefault(one.name, one)
+    return tuple(found[name] for name in sorted(found))
+
+
+def content_packages() -> frozenset[str]:
+    """Top-level packages that hold contents: no candidate and no agent may see them."""
+    return frozenset().union(*(one.packages for one in installed_contents()))
+
+
+def origin(module: str) -> Origin:
+    """The origin of a module, by its dotted name."""
+    top = module.partition(".")[0]
+    if top in ENGINE:
+        return Origin.ENGINE
+    return Origin.CONTENTS if top in content_packages() else Origin.OTHER
+
+
+def versions() -> dict[str, str]:
+    """Distribution -> version of the engine and of all contents: two hosts that judge alike have
+    the same."""
+    found = {one.name: one.version for one in installed_contents()}
+    return {"unhack": importlib.metadata.version("unhack"), **found}
+
+
+def entry_points(group: str) -> dict[str, EntryPoint]:
+    """Name -> entry point of a group, ours and third parties' alike.
+
+    Raises UsageError where two distributions offer the same name.
+    """
+    found: dict[str, tuple[str, EntryPoint]] = {}
+    for one in installed_contents():
+        for point in one.entry_points:
+            if point.group != group:
+                continue
+            if point.name in found:
+                raise UsageError(
+                    f"{found[point.name][0]} and {one.name} both offer {point.name!r} as an entry "
+                    f"point of {group}: uninstall one of them"
+                )
+            found[point.name] = (one.name, point)
+    return {name: found[name][1] for name in sorted(found)}
+
+
+def missing_error(
+    kind: str, name: str, *, group: str, packages: tuple[str, ...]
+) -> UnknownNameError:
+    """The error for a name that no installed distribution offers: the nearest that is installed,
+    and the packages of this repository to install where there is none."""
+    valid = entry_points(group)
+    return UnknownNameError(
+        kind, name, valid=valid, listed="" if valid else to_install(kind, *packages)
+    )
+
+
+def to_install(kind: str, *packages: str) -> str:
+    """The words for a user who has none of a kind: `packages` are folders below `packages/`."""
+    folders = " ".join(f"./packages/{name}" for name in packages)
+    return f"no {kind} is installed: pip install {folders} in a checkout of unhack"
+
+
+def _scan() -> Iterator[Contents]:
+    for one in importlib.metadata.distributions():
+        # Read first: parsing the entry points of everything that is installed takes longer.
+        if f"[{_GROUPS}" not in (one.read_text("entry_points.txt") or ""):
+            continue
+        points = tuple(point for point in one.entry_points if point.group.startswith(_GROUPS))
+        if points:
+            yield Contents(one.metadata["Name"], one.version, _packages(one, points), points)
+
+
+def _packages(distribution: Distribution, points: tuple[EntryPoint, ...]) -> frozenset[str]:
+    """Top-level names that it installed. An editable install lists none but what it names."""
+    files = distribution.files or ()
+    tops = {file.parts[0] for file in files if file.parts[0] not in _NOT_PACKAGES}
+    names = {top.removesuffix(".py") for top in tops if not top.endswith((".dist-info", ".pth"))}
+    return frozenset({*names, *(point.module.partition(".")[0] for point in points)})

@@ -288,11 +288,11 @@ class StreamWatch:
             if attempt.streams and not over:
                 self._watch(attempt)
         if self._unwatched and not self._will_look:
-            self._call_look(self._unwatched[0][0] - now)
+            self._call_look()  # a pause later: one wake-up for all that fall due in it
 
-    def _call_look(self, delay_s: float) -> None:
+    def _call_look(self) -> None:
         self._will_look = True
-        self._reactor.call_later(delay_s, self._look)
+        self._reactor.call_later(_PAUSE_S, self._look)
 
     def drain(self, attempt: Attempt) -> None:
         """Take what is left in the streams and stop looking at them."""
@@ -309,7 +309,7 @@ class StreamWatch:
     def _look_later(self, attempt: Attempt) -> None:
         self._unwatched.append((time.monotonic() + _PAUSE_S, attempt))
         if not self._will_look:
-            self._call_look(_PAUSE_S)
+            self._call_look()
 
     def _watch(self, attempt: Attempt) -> None:
         attempt.watched = True

@@ -114,14 +114,14 @@ def test_an_accepted_batch_goes_on_when_its_client_hangs_up(
     port: int, service: Service, key: str, other_key: str
 ) -> None:
     texts = [f"# {number}\n{RIGHT}" for number in range(12)]
-    turnstile = service.scoring.bench.turnstile
-    held, turnstile.places = turnstile.places, 0
+    slots = service.scoring.slots
+    held, slots.slots = slots.slots, 0
     body = json.dumps({"task": PLUS_ONE, "completions": texts}).encode()
     connection = _begin(port, "/v1/batches", body, f"Authorization: Bearer {key}")
     _wait_until(lambda: service.limits.open == 12)
     connection.close()
-    turnstile.places = held
-    assert _judged(port, other_key, RIGHT)  # which has the turnstile look again
+    slots.slots = held
+    assert _judged(port, other_key, RIGHT)  # which has the semaphore look again
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=bearer(key)) as client:
         [batch] = client.get("/v1/batches").json()["batches"]
         _wait_until(lambda: client.get(f"/v1/batches/{batch['id']}").json()["state"] == "done")

@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 # Compiled modules are kept whatever the environment says: the tests start thousands of interpreters.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-long test-integrations experiment-loopholes experiment-full check bench docs clean
+.PHONY: demo test test-slow test-sample test-long test-integrations experiment-loopholes experiment-full check bench docs clean
 
 # Distributions of this repository beside the engine. They are installed as users install them, by pip.
 PACKAGES := packages/contests packages/suites packages/verifier-bench
@@ -27,11 +27,16 @@ test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m "slow and not long" tests/escape
 	$(BIN)/pytest -m "slow and not long" --ignore tests/escape --numprocesses auto --maxprocesses 8 --dist loadgroup
 
+# One or more of every family of slow tests, as `.ci/run` has them.
+test-sample: $(VENV)/.dev
+	$(BIN)/pytest -m sample tests/escape
+	$(BIN)/pytest -m sample --ignore tests/escape --numprocesses auto --maxprocesses 8 --dist loadgroup
+
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -m long
 
-# Every stack in an environment of its own: what it brings along is not what users of the rest have. CI=1 takes those
-# that install in a minute; without it, the page of the results is written too.
+# Every stack in an environment of its own: what it brings along is not what users of the rest have. CI=1 takes the two
+# that `.ci/run` samples; without it, the page of the results is written too.
 test-integrations: $(VENV)/.installed
 	$(BIN)/python tests/integrations/run_stacks.py $(if $(CI),--ci)
 

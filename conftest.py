@@ -36,9 +36,6 @@ os.environ.setdefault(shared.SLOTS, "1")
 settings.register_profile("unhack", deadline=None, database=None, derandomize=True)
 settings.load_profile("unhack")
 
-UNTIL = "UNHACK_TESTS_UNTIL"
-"""Names the second of Unix time from which on no slow test begins: `.ci/run` has an end, however
-busy its machine is."""
 _HANG_S = 60.0
 """Nothing here takes this long: what does is stuck."""
 
@@ -51,18 +48,18 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is long is slow too."""
+    """What is long is slow too; a sample is slow, and not long."""
     for item in items:
         if item.get_closest_marker("long"):
             item.add_marker(pytest.mark.slow)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip slow tests whose turn comes too late, and say so."""
-    until = float(os.environ.get(UNTIL, "inf"))
-    if item.get_closest_marker("slow") and time.time() > until:
-        pytest.skip("the time of this run was over; `make test-slow` has no limit")
+    wrong = [
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("sample")
+        and (item.get_closest_marker("long") or not item.get_closest_marker("slow"))
+    ]
+    if wrong:
+        raise pytest.UsageError(f"a sample is slow and not long, but not {', '.join(wrong)}")
 
 
 @pytest.fixture(scope="session")

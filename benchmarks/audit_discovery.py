@@ -53,7 +53,7 @@ ARMS = ("learning", "control", "others")
 PAGE = HERE.parent / "docs" / "reference" / "audited-rewards.md"
 CORPORA = ("blind", "planted", "real")
 _LISTED = re.compile(r"^\|[^|]*\| <code>(.*?)</code> \((\w+)\) \| ([\w ]+) \|", re.MULTILINE)
-NOUNS = {"hack": "hacks", "leniency": "leniencies"}
+NOUNS = {"hack": "hacks", "false_accept": "false_accepts"}
 POINTS = 8
 """Of a curve in the result."""
 
@@ -179,7 +179,9 @@ def others_of(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], bool]:
         elif row["corpus"] == "real":
             _, target, kind = row["name"].split(" ")
             said = [end for name, of, end in listed if of == kind and target.endswith(name)]
-            found[key] = {"hack": "hack proven", "leniency": "leniency only"}.get(label) in said
+            found[key] = {"hack": "hack proven", "false_accept": "false accept only"}.get(
+                label
+            ) in said
         elif row["arm"] == "others":
             found[key] = bool(row["kinds"]) and is_right(row)
     return found
@@ -209,8 +211,8 @@ def figures_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "planted_classes_5_others_union_of": dict(sorted(classes.items())),
         "sound": len(sound),
         "sound_accused": [row["name"] for row in sound if row["kinds"]],
-        "hack_called_leniency": sum(
-            row["label"] == "hack" and row["kinds"] == ["leniency"] for row in learnt
+        "hack_called_false_accept": sum(
+            row["label"] == "hack" and row["kinds"] == ["false_accept"] for row in learnt
         ),
         "cpu_s": spread([row["cpu_s"] for row in learnt]),
         "wall_s": spread([row["wall_s"] for row in learnt]),
@@ -220,8 +222,8 @@ def figures_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def beside_control(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Targets that both arms were run on: the share paid and wrong over updates, learning and not,
-    the mean over flawed targets; and how many each finds."""
+    """Targets that both arms were run on: the share rewarded and wrong over updates, learning and
+    not, the mean over flawed targets; and how many each finds."""
     by_arm = {
         arm: {
             (row["corpus"], row["name"]): row

@@ -1,12 +1,12 @@
-"""`--fix` on the planted corpus: hacks mended, right completions that lose their score.
+"""`--fix` on the planted corpus: hacks fixed, right completions that lose their score.
 
     python benchmarks/audit_fixes.py [--only PART OF A NAME] [--seconds 25] [--resume]
 
-Every verifier with a planted hack or leniency is audited, mended, and audited again. A hack is
-*mended* when its strategy is no longer paid and the second audit proves no hack of its attack. What
-is planted beside each verifier, which the mending never sees, says whether that is so: witnesses
-must lose their pay, right completions must keep their score.
-Exit code 1 when a right completion loses its score.
+Every verifier with a planted hack or false accept is audited, fixed, and audited again. A hack is
+*fixed* when its strategy is no longer rewarded and the second audit proves no hack of its attack.
+What is planted beside each verifier, which the fixing never sees, says whether that is so:
+witnesses must lose their expected reward, right completions must keep their score. Exit code 1 when
+a right completion loses its score.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def scores(entry: PlantedEntry, subject: Subject) -> tuple[list[float], list[flo
     return wrong, [value for value, (_, _, bad) in zip(values, asked, strict=True) if not bad]
 
 
-def mend(entry: PlantedEntry, folder: Path, *, seconds: float) -> dict[str, Any]:
-    """One verifier audited and mended."""
+def fix(entry: PlantedEntry, folder: Path, *, seconds: float) -> dict[str, Any]:
+    """One verifier audited and fixed."""
     options = AuditOptions(seconds=seconds)
     text = entry.kind is PlantedKind.TEXT
     target = f"{entry.path}:{entry.entry}" if text else str(entry.path)
@@ -68,7 +68,7 @@ def mend(entry: PlantedEntry, folder: Path, *, seconds: float) -> dict[str, Any]
     with pool() as backend:
         subject = loaded(entry, target, folder, backend=backend)
         report = audit(subject, options=options, backend=backend)
-        place = folder / ("mended.py" if text else "mended")
+        place = folder / ("fixed.py" if text else "fixed")
         made = harden(
             HardenedCopy(subject, target, place, backend),
             report,
@@ -81,7 +81,7 @@ def mend(entry: PlantedEntry, folder: Path, *, seconds: float) -> dict[str, Any]
             "kind": entry.kind.value,
             "label": entry.label.value if entry.label else "sound",
             "hacks": hacks,
-            "mended": [flaw for flaw in hacks if flaw in made.closed],
+            "fixed": [flaw for flaw in hacks if flaw in made.closed],
             "left": [one.flaw for one in last.findings if one.kind is FindingKind.HACK],
             "changes": list(made.kept),
             "seconds": round(time.perf_counter() - started, 1),
@@ -102,7 +102,7 @@ def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
     changed = [row for row in rows if "right" in row]
     return {
         "hacks": sum(len(row["hacks"]) for row in hacked),
-        "mended": sum(len(row["mended"]) for row in hacked),
+        "fixed": sum(len(row["fixed"]) for row in hacked),
         "verifiers": len(hacked),
         "verifiers_without_a_hack_afterwards": sum(
             not row["left"] and bool(row["changes"]) for row in hacked
@@ -112,13 +112,13 @@ def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "planted_witnesses_dead": sum(row["dead"] for row in changed),
         "right_completions": sum(row["right"] for row in changed),
         "right_completions_lost": sum(row["lost"] for row in changed),
-        "not_mended": [row["name"] for row in hacked if row["left"] or not row["changes"]],
+        "not_fixed": [row["name"] for row in hacked if row["left"] or not row["changes"]],
         "median_s": statistics.median(row["seconds"] for row in rows),
     }
 
 
 def main() -> int:
-    """Mend every flawed verifier; print and save."""
+    """Fix every flawed verifier; print and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=SECONDS)
@@ -133,7 +133,7 @@ def main() -> int:
         if not entry.flawed or options.only not in entry.name or entry.name in known:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            row = mend(entry, Path(folder), seconds=options.seconds)
+            row = fix(entry, Path(folder), seconds=options.seconds)
         rows.append(row)
         with ROWS.open("a") as file:
             file.write(json.dumps(row) + "\n")

@@ -18,12 +18,12 @@ included. Language models are used by none.
 `audit_scores.py` has the definition: what counts are the completions that a tool reports. Its own
 word, *exploitable*, is counted beside it:
 
-    unhack                     the conclusion; reported are its findings, hacks and leniencies
+    unhack                     the conclusion; reported are its findings, hacks and false accepts
     deepgym audit              an attack scores at least 0.5; reported are those attacks
-    deepgym qa --mutants       the gate fails; reported is whatever it ran and paid at least 0.5
-    rewardprobe --ci           a critical finding, a crash on a missing column as well as a payment
+    deepgym qa --mutants       the gate fails; reported is whatever it ran and rewarded at least 0.5
+    rewardprobe --ci           a critical finding, a crash on a missing column as well as a reward
     rewardprobe, listed        a critical finding or a warning: whatever its report lists
-    rewardprobe, paid          one of these that says that a wrong completion scores above 0.5
+    rewardprobe, rewarded          one of these that says that a wrong completion scores above 0.5
 
 `inconclusive`, an unproven conclusion, a failure and the time limit are no verdict. For peers it is
 checked that the form keeps the label: a right completion must have the full score, the witness of a

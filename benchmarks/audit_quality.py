@@ -24,7 +24,7 @@ from unhack_verifier_bench import (
 )
 
 SECONDS = 20.0
-LABELS = ("hack", "leniency", "sound")
+LABELS = ("hack", "false_accept", "sound")
 
 
 def audit_entry(entry: PlantedEntry, *, seconds: float) -> dict[str, Any]:
@@ -52,14 +52,14 @@ def audit_entry(entry: PlantedEntry, *, seconds: float) -> dict[str, Any]:
 
 
 def is_right(row: dict[str, Any]) -> bool:
-    """True when the audit says of an entry what its label says: a hack is exploitable, a leniency
-    is found and not called a hack, and nothing is found on a sound one."""
+    """True when the audit says of an entry what its label says: a hack is exploitable, a false
+    accept is found and not called a hack, and nothing is found on a sound one."""
     kinds = set(row.get("kinds", ()))
     if row["label"] == "sound":
         return not kinds and row["conclusion"] == "sound"
     if row["label"] == "hack":
         return row["conclusion"] == "exploitable"
-    return kinds == {"leniency"}
+    return kinds == {"false_accept"}
 
 
 def short(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -87,8 +87,8 @@ def told(rows: list[dict[str, Any]]) -> str:
     named = sum(bool(row.get("named")) and is_right(row) for row in rows if row["flaws"])
     seconds = [row["seconds"] for row in rows]
     return (
-        f"{right['hack']} of {len(parts['hack'])} hacks proven, {right['leniency']} of "
-        f"{len(parts['leniency'])} leniencies found as such ({named} of both by the planted "
+        f"{right['hack']} of {len(parts['hack'])} hacks proven, {right['false_accept']} of "
+        f"{len(parts['false_accept'])} false accepts found as such ({named} of both by the planted "
         f"class), {len(parts['sound']) - right['sound']} of {len(parts['sound'])} sound accused "
         f"or undecided, median {statistics.median(seconds):.1f} s, longest {max(seconds):.1f} s"
     )

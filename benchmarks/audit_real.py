@@ -166,8 +166,8 @@ def line_of(row: dict[str, Any]) -> str:
     """One line of the table."""
     finding = audited_page.finding_of(row)
     said = finding["flaw"] if finding else row["why"]
-    if finding and finding["pay"]:
-        said += " {paid}/{problems}".format(**finding["pay"])
+    if finding and finding["expected_reward"]:
+        said += " {rewarded}/{problems}".format(**finding["expected_reward"])
     if power := row.get("power"):
         said = f"{power['text']} [{power['why']}]"
     name = f"{row['package']} {row.get('version', '?')}"

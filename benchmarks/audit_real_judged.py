@@ -1,8 +1,8 @@
 """Labels by hand for the targets of `audit_real.py`, and how the audit compares with them.
 
 `audit_real_judged.toml` holds, by target, what reading the function's source says of it: `hack`
-(the prompt is enough to be paid for a wrong answer), `leniency` (a wrong completion passes, and who
-can write it has the right answer) or `sound`, each with a reason in one line.
+(the prompt is enough to be rewarded for a wrong answer), `false accept` (a wrong completion passes,
+and who can write it has the right answer) or `sound`, each with a reason in one line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 JUDGED = Path(__file__).resolve().parent / "audit_real_judged.toml"
 PROVEN = "hack proven"
-LABELS = ("hack", "leniency", "sound")
+LABELS = ("hack", "false_accept", "sound")
 DRAWN, SEED = 40, 15
 """The proven targets that are read, drawn at random."""
 

@@ -69,7 +69,7 @@ def _begun(case: Case) -> dict[str, Any]:
 def _conclusion(report: Any) -> str:
     said = report.conclusion.value
     if said == "sound" and report.findings:
-        return "leniency only"
+        return "false accept only"
     return {"exploitable": "hack proven", "sound": "none found", "unproven": "undecided"}[said]
 
 
@@ -81,7 +81,7 @@ def _told(finding: Any, subject: Any) -> dict[str, Any]:
     row["prompt"] = problem.prompt[:TEXT_LIMIT]
     row["answer"] = (problem.answer or "")[:TEXT_LIMIT]
     row["holds_gold"] = not problem.is_code and holds(finding.witness, problem.answer or "")
-    row["by_attempts"] = finding.pay is not None and finding.pay.by_attempts
+    row["by_attempts"] = finding.expected_reward is not None and finding.expected_reward.by_attempts
     if row["place"] is not None:
         row["place"]["path"] = row["place"]["path"].rpartition(SITE)[2]
     return row

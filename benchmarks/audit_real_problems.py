@@ -2,7 +2,7 @@
 
 `ITEMS` holds lists of (prompt, answer); `ROWS` holds rows for what has a shape of its own. Numbers
 of word problems are words, those of `maths` stand in formulas: who may repeat a formula instead of
-working it out is paid for nothing.
+working it out is rewarded for nothing.
 """
 
 from __future__ import annotations

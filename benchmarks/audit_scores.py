@@ -1,7 +1,7 @@
 """The figures of auditors on a corpus, by one definition for all of them.
 
 An entry is *found* when one completion that the auditor reports is a witness
-(`unhack_verifier_bench.standings`): the entry's verifier, run sealed, pays it, and it is
+(`unhack_verifier_bench.standings`): the entry's verifier, run sealed, rewards it, and it is
 wrong by the label. A sound entry is *accused* by any report on it. Besides that, `says` counts the
 entries of which an auditor says that they are exploitable, whatever it reports. The balanced
 accuracy is the mean of the share of hacks found and the share of sound entries not accused.
@@ -13,7 +13,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any
 
-LABELS = ("hack", "leniency", "sound")
+LABELS = ("hack", "false_accept", "sound")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ COLUMNS = {
     "deepgym qa --mutants": Column("deepgym qa"),
     "rewardprobe --ci": Column("rewardprobe", "critical"),
     "rewardprobe, listed": Column("rewardprobe", "listed"),
-    "rewardprobe, paid": Column("rewardprobe", "paid"),
+    "rewardprobe, rewarded": Column("rewardprobe", "rewarded"),
 }
 
 
@@ -69,7 +69,7 @@ def figures(rows: list[dict[str, Any]], column: Column) -> dict[str, Any]:
     peer = column.tool.split()[0]
     return {
         "hacks": [found["hack"], len(parts["hack"])],
-        "leniencies": [found["leniency"], len(parts["leniency"])],
+        "false_accepts": [found["false_accept"], len(parts["false_accept"])],
         "accused": [accused, len(parts["sound"])],
         "balanced": balanced,
         "says": [sum(says(row, column) == "exploitable" for row in parts[label])
@@ -97,8 +97,8 @@ def show(rows: list[dict[str, Any]]) -> dict[str, Any]:
     A column has the entries that its tool was run on.
     """
     found: dict[str, Any] = {}
-    head = ("hacks", "leniencies", "accused", "balanced", "says h/l/s", "undecided", "no verdict",
-            "median s", "CPU s")  # fmt: skip
+    head = ("hacks", "false_accepts", "accused", "balanced", "says h/f/s", "undecided",
+            "no verdict", "median s", "CPU s")  # fmt: skip
     for kind in ("all", "text", "code"):
         part = [row for row in rows if kind in ("all", row["kind"])]
         if not part:
@@ -112,7 +112,10 @@ def show(rows: list[dict[str, Any]]) -> dict[str, Any]:
         print(f"{'':22}" + "".join(f"{name:>12}" for name in head))
         for name, cell in found[kind].items():
             cells = (
-                *(f"{cell[key][0]}/{cell[key][1]}" for key in ("hacks", "leniencies", "accused")),
+                *(
+                    f"{cell[key][0]}/{cell[key][1]}"
+                    for key in ("hacks", "false_accepts", "accused")
+                ),
                 "-" if cell["balanced"] is None else f"{cell['balanced']:.2f}",
                 "/".join(map(str, cell["says"])),
                 cell["undecided"],
@@ -132,12 +135,14 @@ def cpu_of(cell: dict[str, Any]) -> str:
 def markdown(result: dict[str, Any], machine: str) -> str:
     """The table of a page, made of a result's summary."""
     lines = [
-        "| auditor | hacks found | leniencies found | sound ones accused | balanced accuracy "
-        "| says *exploitable* of hacks, leniencies, sound ones | median | CPU |",
+        "| auditor | hacks found | false accepts found | sound ones accused | balanced accuracy "
+        "| says *exploitable* of hacks, false accepts, sound ones | median | CPU |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, cell in result["summary"]["all"].items():
-        counts = [f"{cell[key][0]} of {cell[key][1]}" for key in ("hacks", "leniencies", "accused")]
+        counts = [
+            f"{cell[key][0]} of {cell[key][1]}" for key in ("hacks", "false_accepts", "accused")
+        ]
         balanced = "" if cell["balanced"] is None else f"{cell['balanced']:.2f}"
         said = ", ".join(map(str, cell["says"]))
         lines.append(
@@ -153,5 +158,5 @@ def markdown(result: dict[str, Any], machine: str) -> str:
 
 def _differ(cells: dict[str, dict[str, Any]]) -> bool:
     """Tell whether the columns have different entries."""
-    return len({(*(cell[key][1] for key in ("hacks", "leniencies", "accused")),)
+    return len({(*(cell[key][1] for key in ("hacks", "false_accepts", "accused")),)
                 for cell in cells.values()}) > 1  # fmt: skip

@@ -31,18 +31,18 @@ written by
 {command}
 ```
 
-A *hack* is a strategy that never reads the right answer and is paid more than honest guessing;
-*pay* is the mean of its rewards against what a guess and a right answer get on the same problems,
-on how many of them it is paid, and the probability that a guesser is paid on so many. A
-*leniency* is a wrong completion that was made from the right answer and passes; it decides nothing.
-*None found* says that nothing was found by what was tried; *power* is the number of weakened copies
-of the same function that the same audit broke, of those that are proven to be weaker. *Undecided*:
-no correct completion is rewarded, the function never sees an answer, or nothing was tried in time.
+A *hack* is a strategy that never reads the right answer and is rewarded more than honest guessing;
+*reward* is its mean reward beside those of a guess and a right answer on the same problems, on how
+many of them it is rewarded, and the p-value against guessing. A *false accept* is a wrong
+completion that was made from the right answer and passes; it decides nothing. *None found* says
+that nothing was found by what was tried; *power* is the number of weakened copies of the same
+function that the same audit broke, of those that are proven to be weaker. *Undecided*: no correct
+completion is rewarded, the function never sees an answer, or nothing was tried in time.
 
-The problems are our own, at least eight for each function ({problems}); where the
-package's data has another form, a finding may not carry over to it. *By hand* is what reading the
-function's source says: a hack (the prompt is enough), a leniency (only who has the answer can write
-it) or sound; the reasons stand in `benchmarks/audit_real_judged.toml`, the whole record of a run in
+The problems are our own, at least eight for each function ({problems}); where the package's data
+has another form, a finding may not carry over to it. *By hand* is what reading the function's
+source says: a hack (the prompt is enough), a false accept (only who has the answer can write it) or
+sound; the reasons stand in `benchmarks/audit_real_judged.toml`, the whole record of a run in
 `benchmarks/results/full/audit_real.json`, which git does not keep. Seconds are those of one target
 with imports and loading, several targets at a time; other work on the machine makes them longer.
 Targets that the load stopped or whose data was not there, and those with the label hack that were
@@ -52,7 +52,7 @@ of proven hacks is that of two tries. A click on a heading sorts the table.
 {summary}
 """
 _TABLE = """
-| package | function | conclusion | flaw | pay | witness | line | power | s | by hand |
+| package | function | conclusion | flaw | reward | witness | line | power | s | by hand |
 |---|---|---|---|---|---|---|---|---|---|
 """
 
@@ -88,9 +88,9 @@ def _holding(found: dict[str, Any]) -> str:
     if not attempts:
         return text
     return (
-        f"{text} {attempts} more are paid for *many answers at once*: a text that was made without "
-        "the right answer has it among others wherever it is paid, and is paid more often than any "
-        "one of its parts would be right."
+        f"{text} {attempts} more are rewarded for *many answers at once*: a text that was made "
+        "without the right answer has it among others wherever it is rewarded, and is rewarded "
+        "more often than any one of its parts would be right."
     )
 
 
@@ -134,7 +134,7 @@ def write(found: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
 
 
 def finding_of(row: dict[str, Any]) -> dict[str, Any] | None:
-    """A hack before a leniency, the most serious first."""
+    """A hack before a false accept, the most serious first."""
     return min(row.get("findings") or [], key=lambda one: one["kind"] != "hack", default=None)
 
 
@@ -147,7 +147,7 @@ def _row(row: dict[str, Any], known: dict[str, tuple[str, str]]) -> str:
         f"{_code(target)} ({row['kind']})",
         row["conclusion"],
         f"[{finding['flaw']}](flaws.md#{finding['flaw']})" if finding else "",
-        _pay(finding["pay"]) if finding else "",
+        _reward(finding["expected_reward"]) if finding else "",
         _code(finding["witness"], WITNESS) if finding else "",
         _line(finding["place"]) if finding else "",
         f"{power['broken']}/{power['weakened']}" if power else "",
@@ -157,12 +157,12 @@ def _row(row: dict[str, Any], known: dict[str, tuple[str, str]]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _pay(pay: dict[str, Any] | None) -> str:
-    if pay is None:
+def _reward(of: dict[str, Any] | None) -> str:
+    if of is None:
         return ""
     return (
-        f"{pay['mean']:.2f} (guess {pay['honest']:.2f}, right {pay['right']:.2f}), "
-        f"{pay['paid']}/{pay['problems']}, p = {pay['p_value']:.1g}"
+        f"{of['mean']:.2f} (guess {of['honest']:.2f}, right {of['right']:.2f}), "
+        f"{of['rewarded']}/{of['problems']}, p = {of['p_value']:.1g}"
     )
 
 
@@ -213,14 +213,14 @@ def _report(package: str, rows: Sequence[dict[str, Any]]) -> str:
     ranked = sorted(rows, key=lambda row: -_share(row))
     version = rows[0].get("version", "")
     count = "one reward function" if len(rows) == 1 else f"{len(rows)} reward functions"
-    pays = "pays" if len(rows) == 1 else "pay"
+    verb = "rewards" if len(rows) == 1 else "reward"
     lines = [
         f"## {package}\n",
         "```text",
-        f"Subject: {package} {version}: {count} {pays} for wrong answers\n",
-        f"In {package} {version} we found by an automatic audit that {count} {pays} for",
-        "completions that are wrong and need nothing but the prompt. A policy that is",
-        "trained against such a reward is paid for not solving problems, and a benchmark flatters.",
+        f"Subject: {package} {version}: {count} {verb} wrong answers\n",
+        f"In {package} {version} an automatic audit found that {count} {verb}",
+        "completions that are wrong and need nothing but the prompt. A policy that is trained",
+        "on such a reward is rewarded for not solving problems; benchmark scores are too high.",
     ]
     for row in ranked[:_MOST_OF_PACKAGE]:
         lines += ["", *_shown(row)]
@@ -229,7 +229,7 @@ def _report(package: str, rows: Sequence[dict[str, Any]]) -> str:
         lines += ["", f"The same holds for {names}."]
     lines += [
         "",
-        "Each pay was measured on several problems, made by a program. To see it yourself, pass",
+        "Each reward was measured on several problems, made by a program. To see it yourself, pass",
         "the completion to the function with the answer that stands beside it.",
         "```",
         "",
@@ -238,27 +238,27 @@ def _report(package: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _share(row: dict[str, Any]) -> float:
-    pay = finding_of(row)["pay"]
-    return pay["share"] if pay else 0.0
+    reward = finding_of(row)["expected_reward"]
+    return reward["share"] if reward else 0.0
 
 
 def _shown(row: dict[str, Any]) -> list[str]:
     finding = finding_of(row)
-    pay, place = finding["pay"], finding["place"]
+    reward, place = finding["expected_reward"], finding["place"]
     lines = [
         f"* {row['target']}",
         *([] if row["kind"] == "gym" else [f"  problem:     {_flat(finding['prompt'])}"]),
         f"  completion:  {_flat(finding['witness'])}",
         f"  reward:      {finding['score']:.3g}; right is {_flat(finding['answer'] or 'another')}",
     ]
-    if pay:
+    if reward:
         lines.append(
-            f"  pay:         {pay['mean']:.2f} on average over {pay['problems']} problems "
-            f"(guessing {pay['honest']:.2f}, right answers {pay['right']:.2f})"
+            f"  mean reward: {reward['mean']:.2f} over {reward['problems']} problems "
+            f"(guessing {reward['honest']:.2f}, right answers {reward['right']:.2f})"
         )
     if place:
         lines.append(f"  line:        {place['path']}:{place['line']}: {_flat(place['code'])}")
-    return [*lines, f"  to mend it:  {finding['fix']}"]
+    return [*lines, f"  to fix it:  {finding['fix']}"]
 
 
 def _flat(text: str) -> str:

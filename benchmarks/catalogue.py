@@ -96,8 +96,8 @@ RECORDS = (
     ),
     Record(
         "tournament_headroom",
-        "python benchmarks/tournament_headroom.py reward_hacking track=harden level=hard "
-        "role=patch --draws 5 --save",
+        "python benchmarks/tournament_headroom.py reward_hacking track=harden role=patch "
+        "--draws 5 --save",
     ),
     Record(
         "tournament_attacks",

@@ -66,7 +66,7 @@ def sentence(rows: list[dict[str, Any]]) -> str:
     hit = [row for row in cheats if row["expected"] in row["flags"]]
     refused = [row for row in cheats if not row["expected"] and not row["credited"]]
     accused = [row for row in honest if row["flags"]]
-    paid = [row for row in rows if row["submission"] == "null" and row["credited"]]
+    credited = [row for row in rows if row["submission"] == "null" and row["credited"]]
     best = {
         name: max(row["naive"] or 0.0 for row in honest if row["contest"] == name)
         for name in {row["contest"] for row in rows}
@@ -75,9 +75,11 @@ def sentence(rows: list[dict[str, Any]]) -> str:
     contests = len({row["contest"] for row in rows})
     text = f"{len(cheats)} cheats in {contests} contests: {len(hit)} flagged as what they are"
     text += f", {len(refused)} that need no flag worth nothing" if refused else ""
-    text += f"; {len(accused)} of {len(honest)} honest entries accused; {len(paid)} null entries "
+    count = len(credited) or "no"
+    noun = "submissions" if len(credited) > 1 else "submission"
     return (
-        text + f"paid. On the naive judge {len(ahead)} cheats are not beaten by any honest entry."
+        f"{text}; {len(accused)} of {len(honest)} honest entries accused; {count} empty {noun} "
+        f"earned credit. On the naive judge {len(ahead)} cheats are not beaten by any honest entry."
     )
 
 

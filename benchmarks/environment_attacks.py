@@ -1,6 +1,6 @@
 """Attacks on environments against three usual graders and the sealed judge.
 
-One planted task (a package of two files, the fault never repaired, three hidden tests). `in_place`
+One planted task (a package of two files, the fault never fixed, three hidden tests). `in_place`
 lays the hidden tests over the workspace and parses pytest's summary; `revert` checks the tests out
 from the base commit first; `fresh` copies the declared .py files onto a new checkout and wants exit
 code 0 and a JUnit report with every test passed, in one process. Each is played in a container of

@@ -1,9 +1,9 @@
-"""Episodes without end, while keepers, judges' workers and whole hosts are killed.
+"""Episodes without end, while supervisors, judges' workers and whole hosts are killed.
 
 Each episode edits a file (rightly or wrongly, by its number), runs a command in the sandbox, and
-hands in; 64 are under way at once. Keepers and workers are killed at random, and every so often the
-host process with all of them; the next host goes on with what is not written down yet. At the end
-every verdict is compared with what it has to be, each episode must have exactly one, and no
+hands in; 64 are under way at once. Supervisors and workers are killed at random, and every so often
+the host process with all of them; the next host goes on with what is not written down yet. At the
+end every verdict is compared with what it has to be, each episode must have exactly one, and no
 process, store or control group may be left.
 
     python benchmarks/episode_soak.py --episodes 10000 --seed 1
@@ -80,7 +80,7 @@ class Numbered:
 
 
 async def be_host(numbers: list[int], journal: Path, seed: int) -> None:
-    """Play what is given, writing each verdict down; kill own keepers and workers meanwhile."""
+    """Play what is given, writing each verdict down; kill own supervisors and workers meanwhile."""
     rng = random.Random(seed)
     room = asyncio.Semaphore(AT_ONCE)
     async with RepositoryWorkshop() as workshop:
@@ -99,11 +99,11 @@ async def be_host(numbers: list[int], journal: Path, seed: int) -> None:
 
 
 async def kill_some(workshop: RepositoryWorkshop, rng: random.Random) -> None:
-    """End a keeper or a judge's worker of this process every little while."""
+    """End a supervisor or a judge's worker of this process every little while."""
     while True:
         await asyncio.sleep(rng.uniform(0.5, 3))
-        keepers = set(workshop.commands.keeper_pids())
-        own = [pid for pid in children(os.getpid()) if pid in keepers or is_worker(pid)]
+        supervisors = set(workshop.commands.supervisor_pids())
+        own = [pid for pid in children(os.getpid()) if pid in supervisors or is_worker(pid)]
         if own:
             os.kill(rng.choice(own), signal.SIGKILL)
 

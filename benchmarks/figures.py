@@ -41,7 +41,7 @@ def headlines() -> list[str]:
     audits = summary("audit_peers")["summary"]["all"]
     ours, others = audits["unhack"], [audits[name] for name in audits if name != "unhack"]
     hacks, lenient, accused = (
-        f"{ours[key][0]} of {ours[key][1]}" for key in ("hacks", "leniencies", "accused")
+        f"{ours[key][0]} of {ours[key][1]}" for key in ("hacks", "false_accepts", "accused")
     )
     cheats = summary("tournament_corpus")["summary"].rstrip(".")
     return [
@@ -49,7 +49,7 @@ def headlines() -> list[str]:
         f"{min(peers):.1f} to {max(peers):.0f} times the rate of seven peers in interleaved runs "
         f"([speed]({LINK}#speed)).",
         f"- **Hostile jobs**: {summary('soak')['summary']} ([hostile jobs]({LINK}#correctness)).",
-        f"- **Audit recall**: {hacks} planted hacks and {lenient} leniencies found, {accused} "
+        f"- **Audit recall**: {hacks} planted hacks and {lenient} false accepts found, {accused} "
         f"sound verifiers accused, by attacks that were tuned on these "
         f"(expect less elsewhere); two peers, in {len(others)} settings, find "
         f"{span_of(others, 'hacks')} of the hacks and accuse {span_of(others, 'accused')} of the "

@@ -93,7 +93,7 @@ def _end(
 
 def _of(made: Gains, gains: NDArray[np.float64]) -> tuple[float, float]:
     for group in gains:
-        made.add(group, roof=math.inf)
+        made.add(group, ceiling=math.inf)
     middle, low, high = made.mean()
     return middle, max(high - middle, middle - low)
 
@@ -104,7 +104,7 @@ def _true_gain(work_us: float) -> float:
     rng = np.random.default_rng(1)
     plain, own = (call_us(rng, work, (200_000,)) for work in (work_us, SHARE * work_us))
     made = TrimmedGains()
-    return made.add(np.log2(plain / own), roof=math.inf)
+    return made.add(np.log2(plain / own), ceiling=math.inf)
 
 
 def main() -> None:

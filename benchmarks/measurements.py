@@ -252,16 +252,16 @@ def audits() -> list[Row]:
     rows = [Row("audit of planted verifiers", summary("audit_quality")["summary"], "audit_quality")]
     learnt = summary("audit_discovery")["summary"]
     rows.append(Row("tier 5 of the audit, by itself", learnt, "audit_discovery"))
-    mended = summary("audit_fixes")
-    text = (
-        f"{mended['mended']} of {mended['hacks']} hacks in {mended['verifiers']} planted verifiers "
-    )
-    text += f"mended, {mended['right_completions_lost']} of {mended['right_completions']} right "
+    fixed = summary("audit_fixes")
+    text = f"{fixed['fixed']} of {fixed['hacks']} hacks in {fixed['verifiers']} planted verifiers "
+    text += f"fixed, {fixed['right_completions_lost']} of {fixed['right_completions']} right "
     text += "completions lost"
     rows.append(Row("`--fix` of planted verifiers", text, "audit_fixes"))
     for column, cell in summary("audit_peers")["summary"]["all"].items():
-        hacks, lenient, accused = (cell[key] for key in ("hacks", "leniencies", "accused"))
-        text = f"{hacks[0]} of {hacks[1]} hacks and {lenient[0]} of {lenient[1]} leniencies found, "
+        hacks, lenient, accused = (cell[key] for key in ("hacks", "false_accepts", "accused"))
+        text = (
+            f"{hacks[0]} of {hacks[1]} hacks and {lenient[0]} of {lenient[1]} false accepts found, "
+        )
         text += f"{accused[0]} of {accused[1]} sound accused, {cell['no_verdict']} without a "
         text += f"verdict; {cell['median_s']:.1f} s (longest {cell['max_s']:.1f}), "
         text += f"CPU {audit_scores.cpu_of(cell)}"
@@ -292,7 +292,7 @@ def workspaces() -> list[Row]:
         Row("fork of a workspace of 2,000 files, and one edit", fork, "workspaces"),
         Row("a command in a workspace of 2,000 files", step, "workspaces"),
         Row("episodes of `repos` (list, write, test, submit, judged)", rate, "workspaces"),
-        Row("episodes while keepers, workers and hosts are killed", text, "episode_soak"),
+        Row("episodes while supervisors, workers and hosts are killed", text, "episode_soak"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What attackers of `track=harden level=hard role=attack` earn: trivial, shipped, strong, cheating.
+"""What attackers of `track=harden role=attack` earn: trivial, shipped, strong, cheating.
 
     python benchmarks/tournament_attacks.py --draws 5 --odd-draws 2 --jobs 1 --save
 
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/reward_hacking/hard"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/contests/tests/reward_hacking/drawn"))
 
 import attack_corpora
 
@@ -28,7 +28,7 @@ from unhack.tournament.contest import Files
 from unhack.tournament.contests.registry import load_contest
 
 _FIRST = 101
-_OPTIONS = {"track": "harden", "level": "hard", "role": "attack"}
+_OPTIONS = {"track": "harden", "role": "attack"}
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import TournamentRecord
 from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.review.canonical import canonical_entry, canonical_hash
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
 
 AGENTS = ("search", "cheater", "baseline:left", "spender")
 HILL = Hill(slow_s=0.002)
@@ -70,7 +70,7 @@ def live(folder: Path, *, seed: int, rounds: int, seeding: str, contest: str = "
     except UsageError:  # killed before anything was begun
         archive = begin(folder, plan, HILL, seed=seed)
     with archive:
-        play(seat_all(archive, HILL, make=make), jobs=2)
+        play(line_up(archive, HILL, make=make), jobs=2)
 
 
 def die_at_write(count: int) -> None:

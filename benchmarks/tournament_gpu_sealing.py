@@ -4,7 +4,7 @@
 
 Parts (all of them without a name; each is tried even where one before it failed):
 
-    surroundings  nodes, libraries, interpreter and packages that a worker would be given
+    host_files  nodes, libraries, interpreter and packages that a worker would be given
     worker        a sealed process imports PyTorch, computes, tells its maps, descriptors, memory
     sharing       a block by descriptor, and an old IPC handle: open and sealed
     compilers     Triton and nvcc, sealed
@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages/contests/src"))
 
 from measure import host
-from unhack.agents.command_line.surroundings import PACKAGES, package_binds
+from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import choose_card, nvml
 from unhack.sandbox.gpu.claims.suite import check_claims
 from unhack.sandbox.gpu.driver_files import driver_files, find_library, find_nvcc
@@ -172,7 +172,7 @@ def answer(
                       made.watch.peak_card_bytes >> 20, "of the card", flush=True)  # fmt: skip
 
 
-def surroundings(setting: side.GpuSetting) -> dict[str, Any]:
+def host_files(setting: side.GpuSetting) -> dict[str, Any]:
     """What would be given."""
     files = driver_files(setting.card.node)
     binds = package_binds()
@@ -272,7 +272,7 @@ def claims(setting: side.GpuSetting) -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[[side.GpuSetting], dict[str, Any]]] = {
-    "surroundings": surroundings, "worker": worker, "sharing": sharing, "compilers": compilers,
+    "host_files": host_files, "worker": worker, "sharing": sharing, "compilers": compilers,
     "timing": timing, "claims": claims,
 }  # fmt: skip
 

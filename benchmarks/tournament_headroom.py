@@ -1,6 +1,6 @@
 """The room that a contest leaves above the strategies that ship with it.
 
-    python benchmarks/tournament_headroom.py reward_hacking track=detect level=hard --draws 5
+    python benchmarks/tournament_headroom.py reward_hacking track=detect --draws 5
 
 For each strategy the fitness on several draws of the judge's data: mean, smallest and largest, and
 what part of the bound the mean is. The last line names the best strategy. Rows are a table of

@@ -30,7 +30,7 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.builtin.hand_in import hand_in
-from unhack.tournament.players.player import Player, Seat
+from unhack.tournament.players.player import Player, TurnInputs
 from unhack.tournament.round.metering import note_usage
 
 STEPS = tuple(round(0.05 * step, 2) for step in range(21))
@@ -133,16 +133,16 @@ class Spender:
     steps: int = 5
     step_s: float = 0.0
 
-    def play(self, seat: Seat) -> Play:
+    def play(self, inputs: TurnInputs) -> Play:
         """Note each cent before it goes into the book."""
         for step in range(1, self.steps + 1):
-            note_usage(seat.transcript, AgentUsage(turns=step, cost_usd=step / 100))
+            note_usage(inputs.transcript, AgentUsage(turns=step, cost_usd=step / 100))
             with self.book.open("ab") as file:
                 os.write(file.fileno(), b"1")
             time.sleep(self.step_s)
-        draw = random.Random(seat.seed)
+        draw = random.Random(inputs.seed)
         files = answer(draw.choice(STEPS[1:]), draw.choice(STEPS[1:]))
-        hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
+        hand_in(files, workspace=inputs.workspace, declared=inputs.contest.declared)
         return Play(PlayEnding.FINISHED, AgentUsage(turns=self.steps, cost_usd=self.steps / 100))
 
 

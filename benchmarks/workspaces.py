@@ -2,7 +2,7 @@
 
 Fork: a state of 2,000 files in 40 folders, and one file written into the fork, against
 `shutil.copytree` and the same file written, both in memory. Step: `true` in a workspace of 2,000
-files against `subprocess.run(["true"])`; CPU of the host, the keeper and the command together.
+files against `subprocess.run(["true"])`; CPU of the host, the supervisor and the command together.
 Episode: list, read, write, run the visible tests, submit, judged by hidden tests, against the same
 work by `copytree` and two pytest subprocesses, and in the local environments of inspect-ai and
 verifiers where `peers/setup_peers.py inspect_ai verifiers` has installed them; none of these seals
@@ -52,10 +52,10 @@ def own_cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in found)
 
 
-def keepers_cpu_s(pool: CommandPool) -> float:
-    """CPU seconds of the keepers and of the commands that they have waited for."""
+def supervisors_cpu_s(pool: CommandPool) -> float:
+    """CPU seconds of the supervisors and of the commands that they have waited for."""
     total = 0.0
-    for pid in pool.keeper_pids():
+    for pid in pool.supervisor_pids():
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         total += sum(map(int, words[11:15])) * TICK_S
     return total
@@ -86,16 +86,16 @@ def forks(found: dict[str, list[float]], count: int) -> None:
 
 async def steps(found: dict[str, list[float]], count: int) -> None:
     """One round of commands, ours and bare ones."""
-    async with CommandPool(keepers=1) as pool:
+    async with CommandPool(slots=1) as pool:
         start = pool.states.load(FILES)
         command = Command(("true",))
         await pool.run(start, command, limits=LIMITS)
         for _ in range(3):
-            before = own_cpu_s() + keepers_cpu_s(pool)
+            before = own_cpu_s() + supervisors_cpu_s(pool)
             for _ in range(count):
                 result, _ = await pool.run(start, command, limits=LIMITS)
                 assert result.exit_code == 0
-            found["step"].append((own_cpu_s() + keepers_cpu_s(pool) - before) / count * 1e3)
+            found["step"].append((own_cpu_s() + supervisors_cpu_s(pool) - before) / count * 1e3)
             before = own_cpu_s()
             for _ in range(count):
                 subprocess.run(["true"], check=True)
@@ -133,7 +133,7 @@ async def episodes(found: dict[str, list[float]], count: int) -> None:
     played = [tasks[n % len(tasks)] for n in range(count)]
     async with RepositoryWorkshop() as workshop:
         async for _ in play_all(workshop, tasks, Distinct()):
-            pass  # starts keepers and workers
+            pass  # starts supervisors and workers
         before = time.perf_counter()
         async for one in play_all(workshop, played, Distinct()):
             assert one.solved, one

@@ -6,7 +6,7 @@ import numpy as np
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.registry import load_contest
-from unhack_contests.reward_hacking.detect.items import draw_items
+from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.detect.score import area
 
 

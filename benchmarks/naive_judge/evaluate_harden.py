@@ -1,5 +1,6 @@
 """The completions that were handed out; verifiers run here and their scores are believed."""
 
+import inspect
 import json
 import sys
 import tempfile
@@ -13,7 +14,12 @@ from unhack_contests.reward_hacking.harden import corpora
 def score(verifier, trial):
     """Two texts, or two files."""
     if not trial.problem.is_code:
-        return verifier(trial.completion, trial.problem.answer)
+        given = {
+            "prompt": trial.problem.prompt,
+            "completion": trial.completion,
+            "answer": trial.problem.answer,
+        }
+        return verifier(*(given[name] for name in inspect.signature(verifier).parameters))
     with tempfile.TemporaryDirectory() as place:
         program, cases = Path(place, "candidate.py"), Path(place, "cases.json")
         program.write_text(trial.completion)

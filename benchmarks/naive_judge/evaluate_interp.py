@@ -8,24 +8,24 @@ import numpy as np
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.registry import load_contest
 from unhack_contests.interpretability.dialogue import client
-from unhack_contests.interpretability.dialogue.laboratory import Forged, Laboratory
+from unhack_contests.interpretability.dialogue.experiment_service import ExperimentService, Forged
 
 
 class Api(client.Api):
     """Answers at once, and does what it is asked."""
 
-    def __init__(self, laboratory):
-        super().__init__(laboratory.describe(), queue.Queue(), queue.Queue())
-        self.laboratory = laboratory
+    def __init__(self, service):
+        super().__init__(service.describe(), queue.Queue(), queue.Queue())
+        self.service = service
 
     def _ask(self, request):
         if request[0] == "set_weights":
-            object.__setattr__(self.laboratory.model.network, request[1], request[2])
+            object.__setattr__(self.service.model.network, request[1], request[2])
             return None
         try:
-            return self.laboratory.answer(request)
+            return self.service.answer(request)
         except Forged:
-            self.laboratory.used += min(0, request[1])
+            self.service.used += min(0, request[1])
             return None
 
 
@@ -53,8 +53,8 @@ def main():
     values = []
     for number in range(3):
         model = contest.options.model(DataPool.DEV, seed=0, number=number)
-        laboratory = Laboratory(model, np.random.default_rng(number), contest.options.budget)
-        claim = solution.analyze(Api(laboratory))
+        service = ExperimentService(model, np.random.default_rng(number), contest.options.budget)
+        claim = solution.analyze(Api(service))
         nodes = overlap(claim["nodes"], model.truth.nodes)
         edges = overlap(claim["edges"], model.truth.edges)
         values.append((nodes + edges + covered(claim, solution)) / 3)

@@ -235,10 +235,10 @@ def qa(entry: PlantedEntry) -> dict[str, Any]:
                 report = run_qa(folder, client, QAOptions(mutants=True))
             statuses.append(names.get(report.status, "inconclusive"))
             if report.status == "fail":
-                paid = (
+                rewarded = (
                     text for text, one in ran if one.has_verdict and one.score >= PASS_THRESHOLD
                 )
-                claims += [text for text in paid if text != row.correct[0]]
+                claims += [text for text in rewarded if text != row.correct[0]]
             reasons += [
                 f"{check.name}: {check.details[:TEXT_LIMIT]}"
                 for check in report.checks

@@ -9,9 +9,10 @@ the completion into `data_source` or pass a string for a batch, so these get the
 completion to a file and runs the verifier in a forked process; the answer is the reference.
 
 `critical`: a finding that fails `rewardprobe test --ci`. `listed`: a finding that its report lists,
-critical or a warning. `paid`: such a finding which says that a completion that is not right scores
-above one half (as against crashes, missing columns, rejected variants and other remarks). A report
-shows the beginning of a completion; its claims are the completions that were scored and begin so.
+critical or a warning. `rewarded`: such a finding which says that a completion that is not right
+scores above one half (as against crashes, missing columns, rejected variants and other remarks). A
+report shows the beginning of a completion; its claims are the completions that were scored and
+begin so.
 """
 
 from __future__ import annotations
@@ -67,10 +68,10 @@ PAYMENTS = frozenset(
         "whitespace",
     }
 )
-"""Attacks whose finding, unless it reports a crash, is about a completion that was paid."""
+"""Attacks whose finding, unless it reports a crash, is about a completion that was rewarded."""
 ORDERS = ("multiple_tags", "regex_greediness")
 """These hold two scores, of a right and a wrong answer in either order. One constant of
-`constant_output` is paid on more than a fifth of the problems; its score is that rate."""
+`constant_output` is rewarded on more than a fifth of the problems; its score is that rate."""
 
 
 def _judge(source: str, cases: str, completion: str) -> float:
@@ -160,7 +161,7 @@ def probe(entry: PlantedEntry) -> dict[str, Any]:
     parts = {
         "critical": [one for one in listed if one.severity is Severity.CRITICAL],
         "listed": listed,
-        "paid": [one for one in listed if _is_payment(one)],
+        "rewarded": [one for one in listed if _is_payment(one)],
     }
     readings: dict[str, Any] = {}
     for name, findings in parts.items():

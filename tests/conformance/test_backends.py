@@ -46,7 +46,7 @@ def test_every_claim_is_made_once() -> None:
     "level",
     [
         "landlock",
-        pytest.param("namespaces", marks=pytest.mark.slow),
+        pytest.param("namespaces", marks=[pytest.mark.slow, pytest.mark.sample]),
     ],
 )
 def test_a_backend_meets_every_claim_as_a_process_of_its_own(examine, uid, level: str) -> None:

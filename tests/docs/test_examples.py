@@ -53,9 +53,10 @@ def test_the_examples_of_a_page_run_and_print_what_it_says(path, tmp_path):
 
 
 def test_every_block_says_its_language():
-    for path in PAGES:
-        for block in blocks_of(path.read_text(encoding="utf-8")):
-            assert block.language, f"{named(path)}:{block.line}: a fence without a language"
+    blocks = [(path, one) for path in PAGES for one in blocks_of(path.read_text(encoding="utf-8"))]
+    assert blocks
+    for path, block in blocks:
+        assert block.language, f"{named(path)}:{block.line}: a fence without a language"
 
 
 def test_the_tutorials_and_how_to_pages_all_hold_examples():

@@ -109,8 +109,11 @@ def test_plain_training_counts_for_every_choice_unless_a_condition_has_its_own()
 
 def test_every_arm_and_claim_has_its_words():
     words = matrix_page.words()
+    assert matrix_tests.CLAIMS
     for name in matrix_tests.CLAIMS:
-        for claim in matrix_tests.rules_of(name)["claim"]:
+        claims = [*matrix_tests.rules_of(name)["claim"]]
+        assert claims
+        for claim in claims:
             assert {"title", "supported", "open"} == words["claim"][claim["name"]].keys()
         for part in matrix_tests.CLAIMS[name].parts:
             assert (

@@ -44,7 +44,10 @@ def test_a_walk_is_short_and_its_files_are_there(walk: str) -> None:
 
 @pytest.mark.parametrize(
     "walk",
-    [pytest.param(one, marks=pytest.mark.slow if one in LONG else ()) for one in WALKS],
+    [
+        pytest.param(one, marks=[pytest.mark.slow, pytest.mark.sample] if one in LONG else ())
+        for one in WALKS
+    ],
 )
 def test_the_code_runs_in_the_order_of_reading(walk: str) -> None:
     if walk == "rollout":

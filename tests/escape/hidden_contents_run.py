@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from unhack.agents.command_line import surroundings
+from unhack.agents.command_line import host_files
 from unhack.sandbox.job import Kind, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
@@ -97,7 +97,7 @@ def command() -> list[str]:
     """What a command of an environment sees."""
 
     async def main() -> str:
-        async with CommandPool(keepers=1) as pool:
+        async with CommandPool(slots=1) as pool:
             state = pool.states.load({"look.py": PRINTED.encode()})
             result, _ = await pool.run(state, Command((interpreter(), "look.py")), limits=LIMITS)
             assert result.exit_code == 0, result.stderr
@@ -110,8 +110,8 @@ def agent() -> list[str]:
     """What an agent's process tree sees, with the packages that it is given."""
     plan = ProcessTreePlan(
         workspace={"look.py": PRINTED.encode()},
-        binds=surroundings.package_binds(),
-        environ={"PYTHONPATH": surroundings.PACKAGES},
+        binds=host_files.package_binds(),
+        environ={"PYTHONPATH": host_files.PACKAGES},
         memory_bytes=512 << 20,
         disk_bytes=32 << 20,
         processes=60,

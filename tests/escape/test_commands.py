@@ -27,11 +27,11 @@ LIMITS = Limits(
 
 
 def run_in_turn(*programs: bytes, arguments: list[str]) -> list[CommandResult]:
-    """The results of programs that one keeper runs, each on the state that the last one left."""
+    """The results of programs under one supervisor, each on the state that the last one left."""
 
     async def main() -> list[CommandResult]:
         found: list[CommandResult] = []
-        async with CommandPool(keepers=1) as pool:
+        async with CommandPool(slots=1) as pool:
             state = pool.states.load({})
             for program in programs:
                 state = pool.states.edited(state, {"program.py": program})
@@ -152,7 +152,7 @@ def attack(code: str) -> Callable[[], list[CommandResult]]:
 @pytest.mark.parametrize(
     "code",
     [
-        # the keeper's descriptors, its status pipe among them
+        # the supervisor's descriptors, its status pipe among them
         "import os\nfor fd in range(3, 300):\n"
         " try: os.fstat(fd); print('ESCAPED', fd)\n except OSError: pass",
         # process 1 and what it holds

@@ -77,10 +77,13 @@ def test_an_honest_wrong_program_on_standard_input_breaks_nothing(win: str):
     assert not result.won, result.evidence
 
 
+_SLOW = (pytest.mark.slow, pytest.mark.sample)
+
+
 @pytest.mark.parametrize(
     "comparison",
     [
-        name if index % 3 == 0 else pytest.param(name, marks=pytest.mark.slow)
+        name if index % 3 == 0 else pytest.param(name, marks=_SLOW[: 2 if index == 1 else 1])
         for index, name in enumerate(sorted(control_comparisons.COMPARISONS))
     ],
 )

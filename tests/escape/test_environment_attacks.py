@@ -69,8 +69,9 @@ def test_every_attack_wins_against_the_grader_that_it_was_made_for(name: str) ->
     assert won.outcome is not EpisodeEnd.FAILED, won.said
 
 
+@pytest.mark.sample
 @pytest.mark.slow
-def test_broken_and_mended_tests_are_paid_nothing_and_would_be_by_a_naive_rule() -> None:
+def test_broken_and_fixed_tests_are_rewarded_nothing_and_would_be_by_a_naive_rule() -> None:
     attack, task = ENVIRONMENT_ATTACKS["pumped_steps"], tasks.STEPWISE
 
     async def play() -> tuple[float, float]:
@@ -83,11 +84,11 @@ def test_broken_and_mended_tests_are_paid_nothing_and_would_be_by_a_naive_rule()
             runner.close()
         seen = [turn.result.process["progress"] for turn in episode.turns]
         naive = sum(max(0.0, b - a) for a, b in itertools.pairwise(seen))
-        paid = sum(turn.result.reward for turn in episode.turns)
-        return paid, naive
+        rewarded = sum(turn.result.reward for turn in episode.turns)
+        return rewarded, naive
 
-    paid, naive = asyncio.run(play())
-    assert paid <= 1e-9
+    rewarded, naive = asyncio.run(play())
+    assert rewarded <= 1e-9
     assert naive >= 2.0
 
 

@@ -96,6 +96,7 @@ def test_without_a_seal_the_program_finds_contents(site: Path) -> None:
     assert {"cheats.py", "honest.py", "reference.py"} <= listed
 
 
+@pytest.mark.sample
 def test_no_job_and_no_agent_reads_contents(site: Path) -> None:
     seen = json.loads(run(site, str(HERE / "hidden_contents_run.py")))
     assert len(seen) == 21

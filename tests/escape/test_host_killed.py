@@ -81,6 +81,7 @@ def test_no_job_survives_a_fork_server_that_is_killed_while_it_forks(uid: int, l
     assert found["left"] == []
 
 
+@pytest.mark.sample
 @on(RUNS[:1], slow_from=0)
 def test_a_flood_whose_fork_server_dies_is_a_verdict_and_no_end_of_the_batch(uid: int, level: str):
     found = play("server_of_a_flood", uid=uid, level=level)

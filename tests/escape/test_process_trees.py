@@ -96,6 +96,7 @@ def test_an_agent(program: Path, ground: Ground) -> None:
     assert lines(inside(program, ground.arguments)) == []
 
 
+@pytest.mark.sample
 @pytest.mark.control
 @pytest.mark.parametrize(
     "program",

@@ -13,7 +13,7 @@ OWN = os.getuid()
 TIMEOUT_S = 1800
 MAX_MEMORY_GROWN_BYTES = 64 << 20
 PARAMETERS = [
-    pytest.param(OWN, 600, 7, id="600", marks=pytest.mark.slow),
+    pytest.param(OWN, 600, 7, id="600", marks=[pytest.mark.slow, pytest.mark.sample]),
     pytest.param(OWN, 5000, 11, id="5000", marks=pytest.mark.slow),
 ]
 if OWN == 0:

@@ -128,6 +128,7 @@ def test_a_sample_of_probes_prints_what_plain_python_prints(pool: Pool) -> None:
     assert _probed(PROBES[::4], pool) == []
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_every_probe_prints_what_plain_python_prints(pool: Pool) -> None:
     assert _probed(PROBES, pool) == []

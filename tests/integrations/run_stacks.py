@@ -1,7 +1,7 @@
 """Runs the tests of each stack in an environment of its own, and writes the page of the results.
 
     python tests/integrations/run_stacks.py               # all stacks; rewrites the page
-    python tests/integrations/run_stacks.py --ci          # those that install in a minute
+    python tests/integrations/run_stacks.py --ci          # those of which `.ci/run` has the time
     python tests/integrations/run_stacks.py trl inspect   # these
 
 A stack is a folder beside this file: its tests, and `stack.toml`:
@@ -15,7 +15,7 @@ A stack is a folder beside this file: its tests, and `stack.toml`:
               those that pin other versions than constraints.txt
     extras    extras of unhack that its tests need
     free      optional, names whose version in `constraints.txt` the package refuses; "*" for all
-    ci        true where the environment installs in a minute
+    ci        true for the two that `.ci/run` runs: they install, and end, in a minute
     run       what the tests run: the real package, or which source of it is read alone
     unscored  what an item without a verdict becomes there
     how_to    file below docs/how-to
@@ -201,7 +201,7 @@ def main() -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help="folders of stacks; all by default")
-    parser.add_argument("--ci", action="store_true", help="those that install in a minute")
+    parser.add_argument("--ci", action="store_true", help="those that .ci/run runs")
     options = parser.parse_args()
     unknown = set(options.names) - {stack.folder for stack in stacks()}
     if unknown:

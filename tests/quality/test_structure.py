@@ -19,7 +19,8 @@ from .structure import (
     siblings,
 )
 
-pytestmark = pytest.mark.slow  # it reads every file: once in CI, and by name while one writes
+# They read every file: once in CI, and by name while one writes.
+pytestmark = [pytest.mark.slow, pytest.mark.sample]
 
 
 def test_a_public_class_name_stands_in_one_file() -> None:

@@ -20,12 +20,12 @@ from typing import Any
 
 import pytest
 import scripted_models as models
-from toy_contest import Toy, seat_in
+from toy_contest import Toy, inputs_in
 
 from unhack.agents.play import Play, PlayEnding
 from unhack.sandbox.linux.processes import command_lines
 from unhack.tournament.players import command_player
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.players.registry import make_player
 
 PACKAGES = {"claude": "@anthropic-ai/claude-code@2.1.197", "codex": "@openai/codex@0.169.0"}
@@ -91,7 +91,7 @@ class Table:
     program: Path
     folder: Path
     monkeypatch: pytest.MonkeyPatch
-    seat: Seat | None = None
+    inputs: TurnInputs | None = None
 
     def play(self, script: models.Script, **changes: Any) -> Play:
         """Its turn; the real key stands in this process's environment only."""
@@ -100,13 +100,13 @@ class Table:
         with models.playing(script) as url:
             options = {"upstream": url, "path": str(self.program), "model": MODELS[self.name]}
             agent = make_player(self.name, Toy(), options=options)  # type: ignore[arg-type]
-            self.seat = seat_in(self.folder / "seat", **{"time_limit_s": 900.0, **changes})
-            return agent.play(self.seat)
+            self.inputs = inputs_in(self.folder / "turn", **{"time_limit_s": 900.0, **changes})
+            return agent.play(self.inputs)
 
     def left(self, name: str) -> str:
         """A file of the submission."""
-        assert self.seat is not None
-        return (self.seat.workspace / name).read_text()
+        assert self.inputs is not None
+        return (self.inputs.workspace / name).read_text()
 
 
 @pytest.fixture(params=list(PACKAGES))
@@ -162,8 +162,10 @@ class TestRealAgents:
         assert "refused" in table.left("extra/net.txt")
         assert table.left("extra/check.txt").startswith("fitness 42 ± 0.1")
         assert play.usage.checks == 1
-        assert table.seat is not None
-        kept = "".join(path.read_text(errors="replace") for path in table.seat.transcript.iterdir())
+        assert table.inputs is not None
+        kept = "".join(
+            path.read_text(errors="replace") for path in table.inputs.transcript.iterdir()
+        )
         assert "real-key" not in kept
         assert "solution.py" in kept
 
@@ -181,8 +183,8 @@ class TestRealAgents:
         while _sleeping(mark) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert _sleeping(mark) == 0
-        assert table.seat is not None
-        events = (table.seat.transcript / "stdout.jsonl").read_text().splitlines()
+        assert table.inputs is not None
+        events = (table.inputs.transcript / "stdout.jsonl").read_text().splitlines()
         assert len(events) >= 2
         assert all(json.loads(line) for line in events[:-1])
 
@@ -229,9 +231,9 @@ def test_cursor_plays_by_its_events(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CURSOR_API_KEY", "cursor-key")
     program = executable(tmp_path / "cursor-agent", CURSOR)
     options = {"agent.path": str(program), "agent.key_inside": "yes"}
-    seat = seat_in(tmp_path / "seat")
-    play = make_player("agent", Toy(), options=options).play(seat)  # type: ignore[arg-type]
+    inputs = inputs_in(tmp_path / "turn")
+    play = make_player("agent", Toy(), options=options).play(inputs)  # type: ignore[arg-type]
     assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
     assert (play.usage.turns, play.usage.tool_calls, play.usage.checks) == (2, 1, 1)
-    assert (seat.workspace / "solution.py").read_text() == "x = 5\n"
-    assert not (seat.workspace / "check.json").exists()
+    assert (inputs.workspace / "solution.py").read_text() == "x = 5\n"
+    assert not (inputs.workspace / "check.json").exists()

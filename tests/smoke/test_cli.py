@@ -60,6 +60,7 @@ def test_nothing_that_goes_into_a_pipe_holds_an_escape_sequence(flags: list[str]
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_a_pipe_that_holds_only_ascii_is_enough() -> None:
     done = run(

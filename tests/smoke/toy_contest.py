@@ -1,4 +1,4 @@
-"""A contest that takes no time to judge, and a seat at it."""
+"""A contest that takes no time to judge, and inputs of a turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.tournament.contest import Declared, Files, Measurement, Submissions, Terms, invalid
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 
 
 class Toy:
@@ -35,8 +35,8 @@ def check(files: Files) -> Measurement:
     return Measurement(value, value - 0.1, value + 0.1, {"files": len(files)})
 
 
-def seat_in(folder: Path, **changes: Any) -> Seat:
-    """A seat with a workspace in a fresh folder; the fields of `Seat` may be changed."""
+def inputs_in(folder: Path, **changes: Any) -> TurnInputs:
+    """Inputs with a workspace in a fresh folder; the fields of `TurnInputs` may be changed."""
     for name in ("workspace", "transcript", "memory"):
         (folder / name).mkdir(parents=True)
     (folder / "workspace" / "STATEMENT.md").write_text("Hand in the largest number.\n")
@@ -54,4 +54,4 @@ def seat_in(folder: Path, **changes: Any) -> Seat:
         "memory": folder / "memory",
         **changes,
     }
-    return Seat(**values)
+    return TurnInputs(**values)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # it reads every file: once in CI, and by name while one writes
+# They read every file: once in CI, and by name while one writes.
+pytestmark = [pytest.mark.slow, pytest.mark.sample]
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "unhack"
 DATA = {SOURCE / "tasks" / "suites", SOURCE / "audit/subjects/planted/corpus"}

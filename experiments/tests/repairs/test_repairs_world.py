@@ -65,7 +65,9 @@ class TestPackages:
             assert sum(a != b for a, b in zip(package.faulty, package.right, strict=True)) == faults
 
     def test_no_test_of_one_split_is_all_that_another_one_asks(self) -> None:
-        for repair in _one_of_each_family():
+        repairs = [*_one_of_each_family()]
+        assert repairs
+        for repair in repairs:
             calls = {
                 split: {(t.site, repr(t.args)) for t in repair.tests if t.split == split}
                 for split in SPLITS
@@ -73,6 +75,7 @@ class TestPackages:
             assert calls["hidden"] - calls["visible"] - calls["dev"]
 
     def test_each_single_fault_fails_a_test_of_its_module_in_every_split(self) -> None:
+        killed = 0
         for number in range(40):
             repair = make_repair(draw_package(f"kill {number}", faults=1))
             package = repair.package
@@ -86,14 +89,19 @@ class TestPackages:
                         if flag == "0"
                     }
                     assert {(split, site) for split in SPLITS} <= failed
+                    killed += 1
+        assert killed >= 40
 
 
 class TestVerdicts:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_every_tree_of_every_family_is_judged_as_its_meaning_says(
         self, judge: TreeJudge
     ) -> None:
-        for repair in _one_of_each_family():
+        repairs = [*_one_of_each_family()]
+        assert repairs
+        for repair in repairs:
             trees = list(itertools.product(*(site.options for site in repair.package.sites)))
             found = judge.judge([repair] * len(trees), trees)
             meant = [
@@ -196,7 +204,9 @@ class TestTurns:
 
 class TestCorpus:
     def test_every_document_is_an_action_that_can_be_read(self) -> None:
-        for read, action in islice(corpus.documents(3, careful=150), 300):
+        every = [*islice(corpus.documents(3, careful=150), 300)]
+        assert every
+        for read, action in every:
             assert read.endswith(b">")
             assert action.endswith(b"\n")
             assert parse_action(action[:-1].decode()).act != "refused"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from unhack.audit.hardening.copy import HardenedCopy
-from unhack.audit.hardening.rounds import Mended, harden
+from unhack.audit.hardening.rounds import HardeningResult, harden
 from unhack.audit.hardening.trial import Hole, Trial
 from unhack.audit.options import AuditOptions
 from unhack.audit.runner import audit
@@ -31,7 +31,9 @@ def load(entry: PlantedEntry, target: str, folder: Path, *, backend: Backend) ->
     return load_subject(target, problems=rows, backend=backend)
 
 
-def mended_of(entry: PlantedEntry, folder: Path, *, backend: Backend) -> tuple[Mended, Subject]:
+def hardened_of(
+    entry: PlantedEntry, folder: Path, *, backend: Backend
+) -> tuple[HardeningResult, Subject]:
     """The outcome, and the original."""
     options = AuditOptions(seconds=40.0)
     name = f":{entry.entry}" if entry.kind is PlantedKind.TEXT else ""
@@ -39,12 +41,12 @@ def mended_of(entry: PlantedEntry, folder: Path, *, backend: Backend) -> tuple[M
     subject = load(entry, target, folder, backend=backend)
     report = audit(subject, options=options, backend=backend)
     place = folder / ("hardened.py" if entry.kind is PlantedKind.TEXT else "hardened")
-    mended = harden(
+    hardened = harden(
         HardenedCopy(subject, target, place, backend),
         report,
         audit_again=lambda copy: audit(copy, options=options, backend=backend),
     )
-    return mended, subject
+    return hardened, subject
 
 
 @pytest.mark.slow
@@ -57,10 +59,10 @@ def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
     [entry] = [entry for entry in flawed() if entry.name == name]
     before = sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())
     with pool() as backend:
-        mended, subject = mended_of(entry, tmp_path, backend=backend)
-        assert mended.target
-        assert mended.closed
-        copy = load(entry, mended.target, tmp_path, backend=backend)
+        hardened, subject = hardened_of(entry, tmp_path, backend=backend)
+        assert hardened.target
+        assert hardened.closed
+        copy = load(entry, hardened.target, tmp_path, backend=backend)
         holes = [
             Hole(index, row.witness, entry.flaws[0], 0.5)
             for index, row in enumerate(entry.problems)
@@ -68,5 +70,5 @@ def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
         ]
         outcome = Trial.of(subject).run(copy, holes)
         assert outcome.keeps, outcome.complaint
-        assert not outcome.open, mended.to_json()
+        assert not outcome.open, hardened.to_json()
     assert before == sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())

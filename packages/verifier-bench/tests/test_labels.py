@@ -38,7 +38,7 @@ ENTRIES = corpus.planted_entries()
 TEXTS = [entry for entry in ENTRIES if entry.kind == "text"]
 CODES = [entry for entry in ENTRIES if entry.kind == "code"]
 HACKS = [entry for entry in ENTRIES if entry.label == "hack"]
-LENIENT = [entry for entry in ENTRIES if entry.label == "leniency"]
+FALSE_ACCEPTS = [entry for entry in ENTRIES if entry.label == "false_accept"]
 STRATEGIES = sorted((corpus.HOME / "strategies").glob("*.py"))
 LONG = ("longest_climb",)
 """Programs that take seconds."""
@@ -183,6 +183,7 @@ class TestFlawedText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if e.flawed], ids=_named)
     def test_the_witness_is_rewarded_like_a_right_answer(self, entry: Any) -> None:
         score = _scorer(entry)
+        assert entry.problems
         for row in entry.problems:
             right = [score(row, text) for text in row.correct]
             assert min(right) > 0.0
@@ -191,14 +192,15 @@ class TestFlawedText:
 
     @pytest.mark.parametrize("entry", [e for e in TEXTS if e.flawed], ids=_named)
     def test_the_witness_is_wrong(self, entry: Any) -> None:
-        for row in entry.problems:
-            if row.witness is not None:
-                assert row.witness not in row.correct
-                assert _is_wrong(row), row.witness
+        rows = [row for row in entry.problems if row.witness is not None]
+        assert rows
+        for row in rows:
+            assert row.witness not in row.correct
+            assert _is_wrong(row), row.witness
 
 
 class TestHacks:
-    """Labels `hack`: a strategy that never has the answer is paid for what is wrong."""
+    """Labels `hack`: a strategy that never has the answer is rewarded for what is wrong."""
 
     def test_there_is_a_strategy_for_each_and_for_nothing_else(self) -> None:
         assert [path.stem for path in STRATEGIES] == sorted(entry.name for entry in HACKS)
@@ -216,56 +218,64 @@ class TestHacks:
         assert [argument.arg for argument in function.args.args] == ["prompt"]
 
     @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
-    def test_it_is_paid_more_than_an_honest_guess(self, entry: Any) -> None:
+    def test_it_is_rewarded_more_than_an_honest_guess(self, entry: Any) -> None:
         strategy = guesses.load_strategy(entry)
-        reward = guesses.mean_paid(_scorer(entry), entry.problems, strategy=strategy)
+        reward = guesses.mean_reward(_scorer(entry), entry.problems, strategy=strategy)
         assert reward > guesses.chance(entry.problems)
 
     @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
     def test_its_completions_are_wrong(self, entry: Any) -> None:
         strategy = guesses.load_strategy(entry)
+        assert entry.problems
         for row in entry.problems:
             text = strategy(row.prompt)
             assert _plain(text) not in map(_plain, (*row.correct, row.answer))
             assert text in row.prompt or not _is_right(row, text)
 
     @pytest.mark.slow
+    @pytest.mark.sample
     def test_strategies_that_are_made_for_no_verifier_find_most_of_them(self) -> None:
         texts = [entry for entry in HACKS if entry.kind == "text"]
         assert len(texts) >= 46
         assert sum(any(_above_chance(entry)) for entry in texts) >= 43
 
 
-class TestLeniencies:
-    """Labels `leniency`: what is paid is right, or was made from the right answer."""
+class TestFalseAccepts:
+    """Labels `false accept`: what is rewarded is right, or was made from the right answer."""
 
     def test_all_are_known(self) -> None:
-        assert sorted(MADE_FROM) == sorted(entry.name for entry in LENIENT)
+        assert sorted(MADE_FROM) == sorted(entry.name for entry in FALSE_ACCEPTS)
 
-    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
     def test_the_witness_was_made_from_the_answer(self, entry: Any) -> None:
-        for row in entry.problems:
-            if row.witness is not None:
-                assert MADE_FROM[entry.name](row.witness, row.answer)
+        rows = [row for row in entry.problems if row.witness is not None]
+        assert rows
+        for row in rows:
+            assert MADE_FROM[entry.name](row.witness, row.answer)
 
-    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
-    def test_a_strategy_without_the_answer_is_paid_no_more_than_a_guess(self, entry: Any) -> None:
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
+    def test_a_strategy_without_the_answer_is_rewarded_no_more_than_a_guess(
+        self, entry: Any
+    ) -> None:
         assert len(guesses.battery(entry.problems)) >= 90
         assert list(_above_chance(entry)) == []
 
-    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
-    def test_strategies_against_other_verifiers_are_not_paid(self, entry: Any) -> None:
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
+    def test_strategies_against_other_verifiers_are_not_rewarded(self, entry: Any) -> None:
         score, bar = _scorer(entry), guesses.chance(entry.problems)
+        assert HACKS
         for other in HACKS:
             strategy = guesses.load_strategy(other)
-            assert guesses.mean_paid(score, entry.problems, strategy=strategy) <= bar, other.name
+            assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= bar, other.name
 
-    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
-    def test_no_completion_of_the_corpus_is_paid_for_many_problems(self, entry: Any) -> None:
+    @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
+    def test_no_completion_of_the_corpus_is_rewarded_for_many_problems(self, entry: Any) -> None:
         score, bar = _scorer(entry), guesses.chance(entry.problems)
-        for text in _completions():
+        texts = [*_completions()]
+        assert texts
+        for text in texts:
             same: Callable[[str], str] = lambda prompt, text=text: text  # noqa: E731
-            assert guesses.mean_paid(score, entry.problems, strategy=same) <= bar, text
+            assert guesses.mean_reward(score, entry.problems, strategy=same) <= bar, text
 
 
 class TestSoundText:
@@ -277,34 +287,38 @@ class TestSoundText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_wrong_answers_score_below_it(self, entry: Any) -> None:
         score = _scorer(entry)
+        assert entry.problems
         for row in entry.problems:
             assert len(row.wrong) >= 10
             assert [text for text in row.wrong if not score(row, text) <= 0.5] == []
 
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
-    def test_a_strategy_without_the_answer_is_paid_for_what_is_right(self, entry: Any) -> None:
+    def test_a_strategy_without_the_answer_is_rewarded_for_what_is_right(self, entry: Any) -> None:
         score = _scorer(entry)
-        for strategy in guesses.battery(entry.problems).values():
-            assert guesses.mean_paid(score, entry.problems, strategy=strategy) <= guesses.chance(
+        strategies = guesses.battery(entry.problems)
+        assert strategies
+        for strategy in strategies.values():
+            assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= guesses.chance(
                 entry.problems
             )
             texts = [(row, strategy(row.prompt)) for row in entry.problems]
-            paid = [pair for pair in texts if guesses.paid(score, pair[0], text=pair[1])]
-            assert [text for row, text in paid if not _is_right(row, text)] == []
+            rewarded = [pair for pair in texts if guesses.rewarded(score, pair[0], text=pair[1])]
+            assert [text for row, text in rewarded if not _is_right(row, text)] == []
 
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_completions_of_other_problems_score_below_it(self, entry: Any) -> None:
         score = _scorer(entry)
+        assert entry.problems
         for row in entry.problems:
             passed = {text for text in _completions() if not score(row, text) <= 0.5}
             assert {text for text in passed if not _is_right(row, text)} == set()
 
 
 def _above_chance(entry: Any) -> Iterator[str]:
-    """The strategies made for no verifier that are paid more than a guess."""
+    """The strategies made for no verifier that are rewarded more than a guess."""
     score, bar = _scorer(entry), guesses.chance(entry.problems)
     for name, strategy in guesses.battery(entry.problems).items():
-        if guesses.mean_paid(score, entry.problems, strategy=strategy) > bar:
+        if guesses.mean_reward(score, entry.problems, strategy=strategy) > bar:
             yield name
 
 
@@ -382,7 +396,9 @@ class TestSoundCode:
         assert [v.reason for v in others if v.score != 0.0] == []
 
     @pytest.mark.parametrize("entry", [e for e in CODES if not e.flawed], ids=_named)
-    def test_strategies_against_flawed_verifiers_are_not_paid(self, entry: Any, pool: Any) -> None:
+    def test_strategies_against_flawed_verifiers_are_not_rewarded(
+        self, entry: Any, pool: Any
+    ) -> None:
         [task] = load_directory(entry.path)
         programs = [
             re.sub(rf"\b{other.entry}\b", entry.entry, guesses.load_strategy(other)(row.prompt))

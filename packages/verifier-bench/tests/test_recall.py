@@ -34,12 +34,12 @@ def report_of(entry: PlantedEntry, folder: Path, *, stop_at_first: bool) -> Audi
 
 
 def is_as_labelled(report: AuditReport, entry: PlantedEntry) -> bool:
-    """A hack makes a verifier exploitable; a leniency is found, and does not."""
+    """A hack makes a verifier exploitable; a false accept is found, and does not."""
     kinds = {finding.kind.value for finding in report.findings}
     exploitable = report.conclusion is Conclusion.EXPLOITABLE
     if entry.label is PlantedLabel.HACK:
         return exploitable and "hack" in kinds
-    return kinds == ({"leniency"} if entry.flawed else set()) and not exploitable
+    return kinds == ({"false_accept"} if entry.flawed else set()) and not exploitable
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+_KNOWN = Path(__file__).with_name("adapters.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,7 @@ class Adapter:
     """How one gets it."""
     arguments: tuple[str, ...]
     events: str = "text"
-    """Which parser of `events` reads its output."""
+    """The parser of `events` that reads its output."""
     provider: str = ""
     """The provider of its model (see `proxy.dialects.PROVIDERS`); empty for none."""
     model: str = ""
@@ -37,6 +42,19 @@ class Adapter:
     variable of the key. Then `hosts` can be reached, and nothing else."""
     hosts: tuple[str, ...] = ()
     """Patterns of host names; port 443."""
+
+
+def known_adapters() -> dict[str, Adapter]:
+    """The adapters of `adapters.toml` by name."""
+    table: dict[str, dict[str, Any]] = tomllib.loads(_KNOWN.read_text())
+    return {
+        name: Adapter(name, **{key: _frozen(value) for key, value in fields.items()})
+        for name, fields in table.items()
+    }
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

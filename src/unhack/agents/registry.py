@@ -10,23 +10,15 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 
-from unhack.agents.adapter import Adapter
-from unhack.agents.adapters.claude import CLAUDE
-from unhack.agents.adapters.codex import CODEX
-from unhack.agents.adapters.cursor import CURSOR
-from unhack.agents.adapters.gemini import GEMINI
-from unhack.agents.adapters.opencode import OPENCODE
-from unhack.agents.adapters.qwen import QWEN
-from unhack.agents.command_line import command, surroundings
+from unhack.agents.adapter import Adapter, known_adapters
+from unhack.agents.command_line import command, host_files
 from unhack.agents.command_line.command import CommandAgent
-from unhack.agents.events.registry import PARSERS
+from unhack.agents.events.formats import PARSERS
 from unhack.agents.options import Options, read_options
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
-ADAPTERS: Mapping[str, Adapter] = {
-    item.name: item for item in (CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN)
-}
+ADAPTERS: Mapping[str, Adapter] = known_adapters()
 COMMAND_AGENTS: Mapping[str, str] = {
     **{name: f"{item.title}; needs {item.install}" for name, item in ADAPTERS.items()},
     "command:CMD": "any command line; {prompt}, {url} and {token} in it stand for the attempt's",
@@ -84,7 +76,7 @@ def _any_command(name: str, line: str, options: Options) -> CommandAgent:
         raise UsageError(f"{line!r} is no command line: {error}") from None
     if not words:
         raise UsageError("an empty command line")
-    words = [surroundings.absolute(word) for word in words]
+    words = [host_files.absolute(word) for word in words]
     events = options.events or "text"
     if events not in PARSERS:
         raise UnknownNameError("format of events", events, valid=PARSERS)

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from unhack.audit.runner import audit
     from unhack.audit.subjects.from_memory import subject_from_memory
     from unhack.audit.subjects.loading import load_subject
-    from unhack.core.finding import Finding, FindingKind, Pay, Severity
+    from unhack.core.finding import ExpectedReward, Finding, FindingKind, Severity
 
 __all__ = [
     "AuditOptions",
     "AuditReport",
     "Conclusion",
     "Endpoint",
+    "ExpectedReward",
     "Finding",
     "FindingKind",
     "Model",
     "ModelAttacker",
-    "Pay",
     "Severity",
     "TierLimit",
     "audit",
@@ -50,7 +50,7 @@ _HOMES = {
     "FindingKind": "core.finding",
     "Model": "agents.language_models.model",
     "ModelAttacker": "audit.language_models.attacker",
-    "Pay": "core.finding",
+    "ExpectedReward": "core.finding",
     "Severity": "core.finding",
     "TierLimit": "audit.options",
     "audit": "audit.runner",

@@ -39,8 +39,8 @@ class Payload:
     note: str = ""
     """The feature that tells this variant from the others."""
     fair: float = 0.0
-    """Share of a right reward that credit for a part of the answer may be: only what is paid more
-    is a gain of a strategy."""
+    """Share of a right reward that credit for a part of the answer may be: only what is rewarded
+    more is a gain of a strategy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class AuditOptions:
     limits: Mapping[int, TierLimit] = field(default_factory=dict[int, TierLimit])
     """The most that a tier may use; else its share, and what the others leave."""
     seed: int = 0
-    """Chooses inputs, mutants and the search."""
+    """Seed of inputs, mutants and the search."""
     thorough: bool = False
     """Every problem gets every payload; else two do, and two more a few of each attack."""
     oracle: Path | None = None

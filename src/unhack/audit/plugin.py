@@ -31,7 +31,7 @@ class AuditExtent(TypedDict, total=False):
     seconds: float
     """60 where nothing is given."""
     strict: bool
-    """Fail on leniencies too; no where nothing is given."""
+    """Fail on false accepts too; False where it is not given."""
 
 
 class AuditCall(Protocol):
@@ -47,7 +47,7 @@ class AuditCall(Protocol):
         **extent: Unpack[AuditExtent],
     ) -> AuditReport:
         """Audit as `unhack audit` does. Fails the test when a hack is proven, with `strict` when a
-        leniency is, and when nothing could be decided (`unproven`) unless `allow_unproven`.
+        false accept is, and when nothing could be decided (`unproven`) unless `allow_unproven`.
 
         Raises UsageError for what cannot be loaded, and where nothing says what is right.
         """
@@ -87,8 +87,8 @@ def _audit(
     with pool() as backend:
         subject = load_subject(str(target), problems=rows, signature=signature, backend=backend)
         report = audit(subject, options=options, backend=backend)
-    lenient = extent.get("strict", False) and report.findings
-    if report.conclusion is Conclusion.EXPLOITABLE or lenient:
+    strict = extent.get("strict", False) and report.findings
+    if report.conclusion is Conclusion.EXPLOITABLE or strict:
         pytest.fail(failure(report), pytrace=False)
     missing = lacking(subject)
     if report.conclusion is Conclusion.UNPROVEN and oracle is None and missing:
@@ -124,11 +124,11 @@ def _lines(report: AuditReport) -> Iterator[str]:
     from unhack.audit.report.flaws import FLAWS
     from unhack.audit.report.wording import (
         amount_tried,
-        mend_text,
+        expected_reward_text,
         near,
-        pay_text,
         ranked,
         score_of,
+        tried_fix_text,
     )
 
     # The same for the text.
@@ -138,16 +138,16 @@ def _lines(report: AuditReport) -> Iterator[str]:
         yield ""
         worth = f"{finding.severity.value} {finding.kind.value}"
         yield f"{number}. {worth} {finding.flaw}: {FLAWS[finding.flaw].title}"
-        if finding.pay is not None:
-            yield f"   pay      {pay_text(finding.pay)}"
+        if finding.expected_reward is not None:
+            yield f"   reward   {expected_reward_text(finding.expected_reward)}"
         place = finding.place
         if place is not None:
             yield f"   {near(place.path)}:{place.line}: {place.code.strip()}"
         yield f"   witness  {one_line(finding.witness, most=300)}"
         yield f"            {score_of(finding)}, on problem {finding.problem}"
-        yield f"   wrong as {one_line(finding.evidence.text, most=300)}"
+        yield f"   evidence {one_line(finding.evidence.text, most=300)}"
         yield f"   fix      {finding.fix}"
-        if finding.mend:
-            yield f"   tried    {one_line(mend_text(finding), most=300)}"
+        if finding.tried_fix:
+            yield f"   tried    {one_line(tried_fix_text(finding), most=300)}"
     yield ""
     yield amount_tried(report)

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.hardening.mends.causes import CauseTrial
+from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
@@ -71,7 +71,7 @@ class Progress:
     point: CurvePoint | None = None
     """The update of tier 5 that ended just now; None for all other news."""
     best: str = ""
-    """The completion that paid tier 5 most although it is wrong; empty where none does yet."""
+    """The best-rewarded completion of tier 5 although it is wrong; empty where none does yet."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def audit(
     SandboxUnavailableError where the host cannot isolate. What the verifier does is never an error.
     """
     if not subject.problems:
-        raise UsageError(f"{subject.name}: there are no problems to audit it on")
+        raise UsageError(f"{subject.name}: no problems to audit it on")
     refused = _refusal(subject, options)
     if refused:
         if set(options.tiers) == {Tier.LEARNING}:
@@ -202,7 +202,7 @@ def _run(
     findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
-        checks.append(AuditCheck(Area.SIGNAL, "a reward of form", None, text))
+        checks.append(AuditCheck(Area.SIGNAL, "a format reward", None, text))
     conclusion, why = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
     return AuditReport(
         subject=subject.name,

@@ -37,7 +37,7 @@ _SHARES: Mapping[int, float] = {
     Tier.LEARNING: 6.0,
 }
 _FOR_HACKS = 0.6
-"""Of what a tier may use: hacks decide, leniencies do not."""
+"""Of what a tier may use: hacks decide, false accepts do not."""
 _STRATEGIES = "strategies"
 _MUTANTS = 48
 _SEARCHED = 2

@@ -26,12 +26,12 @@ class LanguageModelOptions:
         str | None, valued("The variable that holds its key.", metavar="NAME")
     ] = None
     llm_protocol: Annotated[
-        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
+        str | None, valued("openai or anthropic, if it cannot be inferred.", metavar="NAME")
     ] = None
     llm_prices: Annotated[
-        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
+        str | None, valued("USD per million input and output tokens.", metavar="IN,OUT")
     ] = None
-    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    llm_cost: Annotated[float, valued("Maximum cost in USD.", metavar="USD", least=0)] = 1.0
 
     def endpoint(self) -> Endpoint | None:
         """The endpoint that the options or the environment name; None where they name no model.

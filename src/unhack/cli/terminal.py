@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from unhack.cli.heartbeat import Headway, heartbeat
+from unhack.cli.progress import CommandProgress, progress_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -71,34 +71,34 @@ def progress(what: str, *, total: int | None = None) -> Generator[Callable[[], N
 
     A bar on a terminal, elsewhere a line every 20 seconds. Without `total` only the time is shown.
     """
-    headway = Headway(what, total)
-    with working(headway) as show:
+    state = CommandProgress(what, total)
+    with working(state) as show:
 
         def advance() -> None:
-            headway.advance()
+            state.advance()
             show()
 
         yield advance
 
 
 @contextlib.contextmanager
-def working(headway: Headway) -> Generator[Callable[[], None]]:
-    """Show the headway on stderr while the block runs; its value is called after every change."""
+def working(state: CommandProgress) -> Generator[Callable[[], None]]:
+    """Show the progress on stderr while the block runs; its value is called after every change."""
     console = remarks()
     if not console.is_terminal:
-        with heartbeat(headway.line):
+        with progress_lines(state.line):
             yield lambda: None
         return
     with live_bar(console, note=True) as bar:
-        task = bar.add_task(headway.what, total=headway.total or None, note="")
+        task = bar.add_task(state.what, total=state.total or None, note="")
 
         def show() -> None:
             bar.update(
                 task,
-                description=headway.what,
-                completed=headway.done,
-                total=headway.total or None,
-                note=headway.note,
+                description=state.what,
+                completed=state.done,
+                total=state.total or None,
+                note=state.note,
             )
 
         show()

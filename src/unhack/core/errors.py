@@ -10,8 +10,8 @@
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps
     ├── SandboxError            the machinery failed although the host could isolate
     │   ├── PoolClosedError     work was handed to a closed pool
-    │   ├── NodeLostError       a node was lost (`unhack.tasks.execution.cluster.nodes`)
-    │   └── StoppedError        a call was given up (`unhack.tasks.execution.cluster.nodes`)
+    │   ├── NodeLostError       a node was lost (`unhack.tasks.execution.ray.cluster`)
+    │   └── StoppedError        a call was given up (`unhack.tasks.execution.ray.cluster`)
     ├── SealError               a verifier did something that cannot cross the seal
     ├── VerifierFault           a verifier broke; its driver decides (`unhack.verifiers.base`)
     ├── BatchUnscoredError      too many items could not be scored; carries the batch

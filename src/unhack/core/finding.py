@@ -11,21 +11,21 @@ class Severity(StrEnum):
     """The harm of a finding: how much an optimiser gains by it, and how easily it finds it."""
 
     CRITICAL = "critical"
-    """A hack that is paid like a right answer: nine tenths of the way from an honest guess."""
+    """A hack that is rewarded like a right answer: nine tenths of the way from an honest guess."""
     HIGH = "high"
-    """A hack that is paid at least half of the way."""
+    """A hack that is rewarded at least half of the way."""
     MEDIUM = "medium"
-    """A hack that is paid less, and more than an honest guess."""
+    """A hack that is rewarded less, and more than an honest guess."""
     LOW = "low"
-    """A leniency: who can write the witness knows the right answer."""
+    """A false accept: who can write the witness knows the right answer."""
 
 
 class FindingKind(StrEnum):
     """The harm that a finding proves."""
 
     HACK = "hack"
-    """A strategy that never reads the right answer is paid more than honest guessing."""
-    LENIENCY = "leniency"
+    """A strategy that never reads the right answer is rewarded more than honest guessing."""
+    FALSE_ACCEPT = "false_accept"
     """A completion that was made from the right answer is wrong and passes all the same."""
 
 
@@ -34,7 +34,7 @@ FEW_PROBLEMS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Pay:
+class ExpectedReward:
     """The rewards of a strategy on problems that it was not made on, raw."""
 
     mean: float
@@ -42,15 +42,16 @@ class Pay:
     """The mean that guessing gets on the same problems."""
     right: float
     """The mean of right answers."""
-    paid: int
+    rewarded: int
     """Problems on which it gets more than a guess."""
     problems: int
     """Problems on which its completion is proven wrong; the others are left out."""
     left_out: int
     p_value: float
-    """The probability that an honest guesser is paid on as many problems."""
+    """The probability that an honest guesser is rewarded on as many problems."""
     held: int = 0
-    """Problems on which it is paid and the right answer stands in its completion, among others."""
+    """Problems on which it is rewarded and the right answer stands in its completion, among
+    others."""
 
     @property
     def share(self) -> float:
@@ -59,16 +60,16 @@ class Pay:
             return 0.0
         return (self.mean - self.honest) / (self.right - self.honest)
 
-    def closed_below(self, paid: float) -> float:
-        """The score below which a completion that got `paid` is not paid any more: halfway down to
-        a guess. A mend may leave it what any wrong answer gets."""
-        return (paid + self.honest) / 2 if paid > self.honest else paid
+    def closed_below(self, score: float) -> float:
+        """The score below which a completion that got `score` is not rewarded any more: halfway
+        down to a guess. A fix may leave it what any wrong answer gets."""
+        return (score + self.honest) / 2 if score > self.honest else score
 
     @property
     def by_attempts(self) -> bool:
-        """True where it is paid only for giving many answers at once: the right one is among them
-        wherever it is paid, and committing to any one of them is paid less."""
-        return 0 < self.paid == self.held
+        """True where it is rewarded only for giving many answers at once: the right one is among
+        them wherever it is rewarded, and committing to any one of them is rewarded less."""
+        return 0 < self.rewarded == self.held
 
     @property
     def is_weak(self) -> bool:
@@ -76,13 +77,13 @@ class Pay:
         return self.problems < FEW_PROBLEMS
 
     def to_json(self) -> dict[str, Any]:
-        """The pay as plain JSON values."""
+        """The expected reward as plain JSON values."""
         return {
             "mean": self.mean,
             "honest": self.honest,
             "right": self.right,
             "share": self.share,
-            "paid": self.paid,
+            "rewarded": self.rewarded,
             "problems": self.problems,
             "left_out": self.left_out,
             "p_value": self.p_value,
@@ -154,8 +155,8 @@ class Finding:
     fix: str
     place: Place | None = None
     """The line that lets it through, where known."""
-    mend: str = ""
-    """The change of that line with which the witness is not paid and right answers keep their
+    tried_fix: str = ""
+    """The change of that line with which the witness is not rewarded and right answers keep their
     scores, as it was tried; empty where none is known."""
     catalogue: str = ""
     """The nearest documented case."""
@@ -164,9 +165,9 @@ class Finding:
     passes alone."""
     also: tuple[str, ...] = field(default=())
     """Names of further attacks that pass for the same cause."""
-    kind: FindingKind = FindingKind.LENIENCY
-    pay: Pay | None = None
-    """Of the strategy behind the witness; None for a leniency."""
+    kind: FindingKind = FindingKind.FALSE_ACCEPT
+    expected_reward: ExpectedReward | None = None
+    """Of the strategy behind the witness; None for a false accept."""
 
     def to_json(self) -> dict[str, Any]:
         """The finding as plain JSON values."""
@@ -182,10 +183,12 @@ class Finding:
             "evidence": self.evidence.to_json(),
             "place": self.place.to_json() if self.place else None,
             "fix": self.fix,
-            "mend": self.mend,
+            "tried_fix": self.tried_fix,
             "catalogue": self.catalogue,
             "after": self.after,
             "also": list(self.also),
             "kind": self.kind.value,
-            "pay": self.pay.to_json() if self.pay is not None else None,
+            "expected_reward": self.expected_reward.to_json()
+            if self.expected_reward is not None
+            else None,
         }

@@ -4,8 +4,8 @@
         observation, info = await env.reset(seed=0)
         observation, reward, *ends, info = await env.step(("read", {"path": "a.py"}))
 
-Covered: a seed names a task; environments share keepers, judges and start states; `fork` continues
-an episode several times from where it stands.
+Covered: a seed names a task; environments share supervisors, judges and start states; `fork`
+continues an episode several times from where it stands.
 Not covered: a synchronous face (`integrations.gymnasium`); many episodes at once (`episode_pool`).
 Source: Gymnasium 1.x, `Env.reset` and `Env.step`.
 """
@@ -39,22 +39,22 @@ Stepped = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class RepositoryWorkshop:
-    """The things that episodes share: keepers, and for each task its start state and its judge."""
+    """What episodes share: supervisors, and for each task its start state and its judge."""
 
     def __init__(
         self,
         *,
-        keepers: int = 0,
+        slots: int = 0,
         limits: EpisodeLimits | None = None,
         rewards: StepRewards | None = None,
         backend: Backend | None = None,
     ) -> None:
-        """`keepers` commands run at once, 0 for one a core; `backend` judges, None for the shared
+        """`slots` commands run at once, 0 for one a core; `backend` judges, None for the shared
         pool."""
-        self.commands = CommandPool(keepers=keepers)
-        self._keepers = keepers
+        self.commands = CommandPool(slots=slots)
+        self._slots = slots
         self._of_folders: dict[str, CommandPool] = {}
-        """Keepers that show the workspace at the path that a Harbor folder has it at."""
+        """Supervisors that show the workspace at the path that a Harbor folder has it at."""
         self.limits = limits or EpisodeLimits()
         self.rewards = rewards or StepRewards()
         self._backend = backend
@@ -86,7 +86,7 @@ class RepositoryWorkshop:
         if workdir not in self._of_folders:
             links = () if workdir == "/workspace" else ((workdir, "/workspace"),)
             self._of_folders[workdir] = CommandPool(
-                keepers=self._keepers, links=(*links, ("/solution", f"/workspace/{SOLUTION}"))
+                slots=self._slots, links=(*links, ("/solution", f"/workspace/{SOLUTION}"))
             )
         return self._of_folders[workdir]
 
@@ -99,7 +99,7 @@ class RepositoryWorkshop:
         self._starts.pop(task.id, None)
 
     def close(self) -> None:
-        """End the keepers and judges, and remove every state."""
+        """End the supervisors and judges, and remove every state."""
         self._starts.clear()
         for one in (*self._judges, *self._of_folders.values(), self.commands):
             one.close()

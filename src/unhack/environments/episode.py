@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from unhack.core.errors import SandboxError, UsageError
-from unhack.core.shaping import payment
+from unhack.core.shaping import shaping_reward
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.environments.actions import (
     Action,
@@ -212,7 +212,7 @@ class Episode:
         outcome = await self._outcome(silent=silent, lost=turned.lost) if self.ended else None
         phi = first if self.state is turned.before else await self._phi(self.state)
         self._potential = phi
-        paid = payment(first, phi, gamma=parts.rewards.gamma, ended=self.ended)
+        paid = shaping_reward(first, phi, gamma=parts.rewards.gamma, ended=self.ended)
         reward = parts.rewards.progress * paid
         if outcome is not None:
             reward += reward_of(outcome) or 0.0

@@ -1,4 +1,4 @@
-"""Builds the checkpoint that the quantization contest judges.
+"""Builds the checkpoint of a byte model that the package ships.
 
     python -m unhack.models.train_nano --device cuda
 

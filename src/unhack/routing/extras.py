@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 NEEDED = ("torch", "safetensors")
 """Packages without which `unhack.routing` cannot be imported."""

@@ -19,14 +19,14 @@ import threading
 import time
 from collections.abc import Callable, Generator
 
-from unhack.sandbox.job import Backend, Ending, Isolation, Job, Outcome, Ticket
+from unhack.sandbox.job import Backend, Ending, Isolation, Job, JobHandle, Outcome
 
 _MARGIN_S = 0.02
 """Seconds by which the watching thread may wake early."""
 
 
 class _Ended:
-    """The ticket of a job that was never begun."""
+    """The handle of a job that was never begun."""
 
     def cancel(self) -> None:
         """Do nothing: it has its outcome."""
@@ -39,7 +39,7 @@ class DeadlineBackend:
         """`until` is by `time.monotonic`."""
         self.inner = inner
         self.until = until
-        self._open: dict[int, tuple[float, Ticket]] = {}
+        self._open: dict[int, tuple[float, JobHandle]] = {}
         self._ended: set[int] = set()
         self._next = 0
         self._changed = threading.Condition()
@@ -69,7 +69,7 @@ class DeadlineBackend:
         finally:
             self.until = before
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """See `Backend`. Past the deadline the outcome is `stopped` at once, on this thread."""
         until = self.until
         if self.passed and job.peer is None:
@@ -88,17 +88,17 @@ class DeadlineBackend:
                     self._changed.notify()
             on_done(outcome)
 
-        ticket = self.inner.submit(job, done)
+        handle = self.inner.submit(job, done)
         with self._changed:
-            if number in self._ended:  # it was done before its ticket was here
+            if number in self._ended:  # it was done before its handle was here
                 self._ended.discard(number)
-                return ticket
-            self._open[number] = (until, ticket)
+                return handle
+            self._open[number] = (until, handle)
             if not self._watches:
                 self._watches = True
                 threading.Thread(target=self._watch, name="deadline", daemon=True).start()
             self._changed.notify()
-        return ticket
+        return handle
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """See `Backend`."""
@@ -116,12 +116,12 @@ class DeadlineBackend:
                     return
                 now = time.monotonic() + _MARGIN_S
                 late = [one for one, (until, _) in self._open.items() if until <= now]
-                tickets = [self._open[one][1] for one in late]
+                handles = [self._open[one][1] for one in late]
                 for one in late:
                     self._open[one] = (float("inf"), self._open[one][1])
                 if not late:
                     first = min(until for until, _ in self._open.values())
                     wait = None if first == float("inf") else max(0.0, first - now + _MARGIN_S)
                     self._changed.wait(wait if wait is None else min(wait, threading.TIMEOUT_MAX))
-            for ticket in tickets:
-                ticket.cancel()
+            for handle in handles:
+                handle.cancel()

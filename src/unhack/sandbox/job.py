@@ -123,7 +123,7 @@ class Outcome:
     """The number of workers it was tried on."""
 
 
-class Ticket(Protocol):
+class JobHandle(Protocol):
     """A job that was handed in."""
 
     def cancel(self) -> None:
@@ -144,7 +144,7 @@ class Backend(Protocol):
         """The number of jobs that run at full speed at once."""
         ...
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """Queue a job; `on_done` is called exactly once, on a thread of the backend.
 
         Raises SandboxUnavailableError when the host cannot isolate this profile.

@@ -1,27 +1,35 @@
-"""The ASGI app: every endpoint behind its guard, errors as values, one service."""
+"""The ASGI app: every endpoint behind its key, errors as values, one service."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import OperationalError
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match
 
 from unhack.core.errors import UnhackError
-from unhack.server.database.database import DatabaseTakenError
-from unhack.server.guard import KeyFromPath, guarded
-from unhack.server.http import problems
-from unhack.server.http.api_route import ApiRoute, Handler
+from unhack.server.api_route import ApiRoute, KeyFromPath
 from unhack.server.http.framing import OneFrame
+from unhack.server.http.problems import RequestRefused, refusal_of
+from unhack.server.pages import (
+    audits,
+    overview,
+    run_events,
+    sign_in,
+    tournaments,
+    training_runs,
+    verdicts,
+)
+from unhack.server.pages import batches as batch_pages
 from unhack.server.pages.frame import ROOM
-from unhack.server.pages.routes import ROUTES as PAGES
-from unhack.server.pages.sign_in import refusal
+from unhack.server.request_log import RequestLog
 from unhack.server.routes import (
     batches,
     environments,
@@ -33,80 +41,51 @@ from unhack.server.routes import (
     tasks,
 )
 from unhack.server.service import Service
-from unhack.server.watch import RequestWatch
 
-ROUTES: tuple[ApiRoute, ...] = (
-    *state.ROUTES,
-    *score.ROUTES,
-    *batches.ROUTES,
-    *tasks.ROUTES,
-    *foreign.ROUTES,
-    *jobs.ROUTES,
-    *environments.ROUTES,
-    *openapi.ROUTES,
-    *PAGES,
-)
+_MODULES = (state, score, batches, tasks, foreign, jobs, environments, openapi)
+_PAGES = (sign_in, overview, batch_pages, verdicts, audits, tournaments, training_runs, run_events)
+_ROUTERS = (*(module.router for module in (*_MODULES, *_PAGES)), verdicts.score_router)
+ROUTES = tuple(each for router in _ROUTERS for each in router.routes if isinstance(each, ApiRoute))
 """Every route of the server."""
+_ERRORS = (RequestRefused, UnhackError, OperationalError, HTTPException, RequestValidationError)
 
 
-def make_app(service: Service) -> Starlette:
+def make_app(service: Service) -> FastAPI:
     """The app of a service, which it closes when it ends."""
 
     @asynccontextmanager
-    async def live(_: Starlette) -> AsyncGenerator[None]:
+    async def live(_: FastAPI) -> AsyncGenerator[None]:
         await service.start()
         yield
         await service.stop()
 
-    app = Starlette(
-        routes=_by_path(ROUTES),
+    app = FastAPI(
+        routes=list(ROUTES),
         middleware=[
             Middleware(KeyFromPath),
-            Middleware(RequestWatch, service=service),
+            Middleware(RequestLog, service=service),
             Middleware(OneFrame),
         ],
-        exception_handlers={
-            problems.RequestRefused: problems.on_refused,
-            UnhackError: problems.on_known,
-            OperationalError: problems.on_database,
-            DatabaseTakenError: problems.on_database,
-            HTTPException: _on_http,
-        },
+        exception_handlers=dict.fromkeys(_ERRORS, _on_error),
         lifespan=live,
+        openapi_url=None,
+        # Spans hold addresses, and an address may hold a key.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service = service
-    app.state.routes = ROUTES
     app.state.room = service.room
     return app
 
 
-def _by_path(routes: Sequence[ApiRoute]) -> list[Route]:
-    """One route for each path, so that a wrong method is told all the right ones."""
-    groups: dict[str, dict[str, Handler]] = {}
-    for each in routes:
-        groups.setdefault(each.path, {})[each.method] = guarded(each)
-
-    def chooser(handlers: dict[str, Handler]) -> Handler:
-        async def choose(request: Request) -> Response:
-            method = "GET" if request.method == "HEAD" else request.method
-            return await handlers[method](request)
-
-        return choose
-
-    return [
-        Route(path, chooser(handlers), methods=list(handlers), name=path)
-        for path, handlers in groups.items()
-    ]
-
-
-async def _on_http(request: Request, error: Exception) -> Response:
-    """Answer what Starlette refuses by itself: unknown paths and methods; by a page among pages."""
-    assert isinstance(error, HTTPException)
-    codes = {404: "not_found", 405: "method_not_allowed"}
-    code = codes.get(error.status_code, "refused")
-    headers = dict(error.headers or {})
-    if request.url.path.startswith(f"{ROOM}/"):
-        words = "there is no page at this address"
-        refused = problems.RequestRefused(error.status_code, code, words, headers=headers)
-        return refusal(request, refused)
-    return problems.problem(error.status_code, code, str(error.detail), headers=headers)
+async def _on_error(request: Request, error: Exception) -> Response:
+    """Answer an error by a value; unknown paths and methods among pages by a page."""
+    refused = refusal_of(error)
+    if refused.status == 405:  # a route tells its own method alone
+        here = [each for each in ROUTES if each.matches(request.scope)[0] is not Match.NONE]
+        methods = {each.method for each in here}
+        methods |= {"HEAD"} if "GET" in methods else set()
+        refused.headers["Allow"] = ", ".join(sorted(methods))
+    if isinstance(error, HTTPException) and request.url.path.startswith(f"{ROOM}/"):
+        refused.message = "there is no page at this address"
+        return sign_in.refusal(request, refused)
+    return refused.reply()

@@ -40,22 +40,22 @@ class DrainingServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Drain at the first signal, end at the second."""
-        if self._loop is None or self._service.door.shut.is_set():
+        if self._loop is None or self._service.connection_gate.closed.is_set():
             super().handle_exit(sig, frame)
         else:
             self._loop.call_soon_threadsafe(self._begin_drain)
 
     def _begin_drain(self) -> None:
         if self._drain is None:
-            self._service.door.shut.set()
+            self._service.connection_gate.closed.set()
             self._drain = asyncio.create_task(self._drain_then_end())
 
     async def _drain_then_end(self) -> None:
         try:
             await self._service.scoring.leave_unwatched()
-            await self._service.door.wait_until_empty(self._drain_s)
+            await self._service.connection_gate.wait_until_empty(self._drain_s)
             await self._service.scoring.stop()  # streams that are left end with a word
-            await self._service.door.wait_until_empty(_LAST_S)
+            await self._service.connection_gate.wait_until_empty(_LAST_S)
         finally:
             self.should_exit = True
 

@@ -11,17 +11,17 @@ from starlette.requests import Request
 from unhack.server.access.caller import Caller
 from unhack.server.access.callers import Callers
 from unhack.server.access.directory import Directory
+from unhack.server.connection_gate import ConnectionGate
 from unhack.server.database.database import Database
 from unhack.server.database.migrate import migrate
-from unhack.server.door import Door
 from unhack.server.http.body_room import BodyRoom
+from unhack.server.http.idempotency import IdempotencyKeys
 from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.jobs.job_runner import JobRunner
 from unhack.server.jobs.pruning import Pruning
 from unhack.server.observing.metrics import Metrics
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.catalogue import make_catalogue
-from unhack.server.scoring.once import Once
 from unhack.server.scoring.scoring import ScoringService
 from unhack.server.scoring.task_names import TaskNames
 from unhack.server.scoring.tenant_limits import TenantLimits
@@ -64,12 +64,12 @@ class Service:
     directory: Directory
     callers: Callers
     limits: TenantLimits
-    door: Door
+    connection_gate: ConnectionGate
     room: BodyRoom
     store: BatchStore
     names: TaskNames
     scoring: ScoringService
-    once: Once
+    idempotency: IdempotencyKeys
     metrics: Metrics
     jobs: JobRunner
     episodes: EpisodeBook
@@ -117,12 +117,12 @@ def make_service(settings: ServerSettings) -> Service:
     limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
     names = TaskNames(catalogue, store)
     scoring = ScoringService(store, names, limits)
-    door = Door()
+    gate = ConnectionGate()
     metrics = Metrics(
         {
             "items_open": (lambda: limits.open, "Completions accepted and not judged"),
             "places_taken": (lambda: scoring.slots.taken, "Completions at the judge"),
-            "requests_open": (lambda: door.under_way, "Requests without a whole reply"),
+            "requests_open": (lambda: gate.in_progress, "Requests without a whole reply"),
             "writes_waiting": (lambda: database.waiting, "Writes that wait for the database"),
         }
     )
@@ -134,12 +134,12 @@ def make_service(settings: ServerSettings) -> Service:
         directory=directory,
         callers=Callers(directory),
         limits=limits,
-        door=door,
+        connection_gate=gate,
         room=BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes),
         store=store,
         names=names,
         scoring=scoring,
-        once=Once(),
+        idempotency=IdempotencyKeys(),
         metrics=metrics,
         jobs=jobs,
         episodes=EpisodeBook(),

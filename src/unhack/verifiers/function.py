@@ -21,7 +21,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import jobs, stand_ins
+from unhack.verifiers import canaries, jobs
 from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
 from unhack.verifiers.jobs import (
     Answer,
@@ -155,7 +155,7 @@ class FunctionVerifier:
         if self.checker is None:
             return (self.canary(),)
         wanted = f"from solution import {self.entry_point}"
-        return stand_ins.modules(["solution"], [wanted, self.checker])
+        return canaries.modules(["solution"], [wanted, self.checker])
 
     def _has_failed(self, data: bytes) -> bool:
         """True when these result lines hold a wrong answer."""

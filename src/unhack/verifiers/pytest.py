@@ -1,6 +1,6 @@
 """Judge-owned pytest files against the candidate's declared files.
 
-Sealed by default: pytest runs in the judge's process and `import solution` gives stand-ins, so a
+Sealed by default: pytest runs in the judge's process and `import solution` gives proxies, so a
 candidate's conftest, plugins, caches, monkeypatches, skips and exits reach nothing. Results come
 from a collector of the judge's own. `mode = "as_written"` runs everything in one process and is
 marked.
@@ -15,7 +15,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import sealed, stand_ins
+from unhack.verifiers import canaries, sealed
 from unhack.verifiers.base import Steps, invalid_verdict
 from unhack.verifiers.jobs import bad_ending
 from unhack.verifiers.script import Mode
@@ -104,7 +104,7 @@ class PytestVerifier:
         del problem
         root = sealed.root_of(self.solution_files)
         names = [sealed.dotted_name(name, root) for name in self.solution_files]
-        made = stand_ins.modules(names, [*self.tests.values(), *self.files.values()])
+        made = canaries.modules(names, [*self.tests.values(), *self.files.values()])
         return (self.canary(), *map(self._completion, made))
 
     def _completion(self, source: str) -> str:

@@ -10,7 +10,7 @@ text), `answer` (`problem.answer`) and `prompt` (`problem.prompt`). It returns a
 Whatever else it does is a fault of the verifier, not a score: an exception, NaN, an infinity, None,
 a number outside [0, 1], an unscored verdict. After a fault the control decides: the problem's
 reference, else texts with its answer in many forms, also those that the callable's own code
-suggests (see `stand_ins`). If the callable judges that, the completion caused the fault and scores
+suggests (see `canaries`). If the callable judges that, the completion caused the fault and scores
 0; else the item is unscored. So no completion gets out of its score by breaking the callable.
 
 Covered: results are checked; the callable runs on a thread of its own, never on the pool's; every
@@ -33,7 +33,7 @@ from typing import Any
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.verifiers import stand_ins
+from unhack.verifiers import canaries
 from unhack.verifiers.base import HostCall, Steps, VerifierFault
 
 _NAMES = ("problem", "completion", "answer", "prompt")
@@ -102,7 +102,7 @@ class PythonVerifier:
 
     def canaries(self, problem: Problem) -> tuple[str, ...]:
         """The answer, in the usual forms and in those that the callable's own code suggests."""
-        return stand_ins.texts(problem.answer, stand_ins.hints(self.function))
+        return canaries.texts(problem.answer, canaries.hints(self.function))
 
     def _read(self, result: Any) -> Verdict:
         """The verdict in what the callable returned. Raises VerifierFault."""

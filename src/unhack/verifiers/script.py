@@ -1,7 +1,7 @@
 """Verifier scripts in the usual style: `verify(solution_path, test_cases_path)` that imports the
 solution.
 
-`mode = "sealed"` (the default) runs the script unchanged, and the import gives stand-ins. `mode =
+`mode = "sealed"` (the default) runs the script unchanged, and the import gives proxies. `mode =
 "as_written"` runs it in one process with the solution, as its author does, inside the sandbox; a
 completion can then forge the score, and every verdict is marked `as_written`.
 """
@@ -16,7 +16,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import sealed, stand_ins
+from unhack.verifiers import canaries, sealed
 from unhack.verifiers.base import Steps, invalid_verdict
 from unhack.verifiers.jobs import bad_ending
 
@@ -93,4 +93,4 @@ class ScriptVerifier:
         """Modules whose functions return None, 0, a list …: a script judges at least one."""
         del problem
         sources = (self.script, *self.files.values())
-        return stand_ins.modules([sealed.module_name(self.solution)], sources)
+        return canaries.modules([sealed.module_name(self.solution)], sources)

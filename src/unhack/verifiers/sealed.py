@@ -2,7 +2,7 @@
 
 Covered: the solution's code and the script never meet; neither process holds the other's
 descriptors; the judge's result comes over a channel of its own.
-Not covered: what cannot cross (see `guest.judge.stand_ins` and the modules beside it) ends as a
+Not covered: what cannot cross (see `guest.judge.proxies` and the modules beside it) ends as a
 fault that says so, and the completion is judged by the control of rule 2.
 """
 

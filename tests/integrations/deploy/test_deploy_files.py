@@ -187,6 +187,7 @@ def test_shares_beyond_the_rows_are_empty(five_rows: Path) -> None:
 
 def test_every_pod_with_a_volume_may_write_to_it() -> None:
     pods = [each["spec"]["template"]["spec"] for each in _all() if each["kind"] != "Service"]  # type: ignore[index]
+    assert pods
     for pod in pods:
         users = {one["securityContext"]["runAsUser"] for one in pod["containers"]}
         assert users == {pod["securityContext"]["fsGroup"]}

@@ -11,7 +11,7 @@ import pytest
 import ray
 from ray.cluster_utils import Cluster
 
-from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.execution.ray.executor import RayExecutor
 
 from .card_cluster import CardsOnRay
 from .lost_nodes import START_S, patiently

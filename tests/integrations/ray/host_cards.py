@@ -7,6 +7,7 @@ its own. Each turn with a card leaves two lines in the log: begin and end, card,
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import time
@@ -48,8 +49,8 @@ for name, change in CHANGES.items():
     sys.meta_path.insert(0, Finder(name, change))
 """
 _ON_NODES = {
-    "unhack.tasks.execution.cluster.errands": "before_each_answer",
-    "unhack.tasks.execution.cluster.trees.keeper": "before_each_tree",
+    "unhack.tasks.execution.ray.remote_calls": "before_each_answer",
+    "unhack.tasks.execution.ray.tree_supervisor": "before_each_tree",
 }
 _HERE = {"unhack_contests.kernels.gpu.contest": "in_this_process"}
 """Module -> what is done here once it is loaded."""
@@ -65,26 +66,28 @@ def environ(folder: Path) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}:{ROOT}", LOG: str(folder / "log.jsonl")}
 
 
-def before_each_answer(errands: Any) -> None:
+def before_each_answer(calls: Any) -> None:
     """Puts the card in place before a call is made."""
-    answer = errands.answer
+    answer = calls.answer
 
+    @functools.wraps(answer)
     def answered(*given: Any) -> Any:
         put_in_place()
         return answer(*given)
 
-    errands.answer = answered
+    calls.answer = answered
 
 
-def before_each_tree(keeper: Any) -> None:
-    """Has a keeper find the cards of its node."""
-    begin = keeper.TreeKeeper.begin
+def before_each_tree(supervisor: Any) -> None:
+    """Has a supervisor find the cards of its node."""
+    begin = supervisor.TreeSupervisor.begin
 
+    @functools.wraps(begin)
     def begun(*given: Any) -> int:
         find_cards_of_node()
         return begin(*given)
 
-    keeper.TreeKeeper.begin = begun
+    supervisor.TreeSupervisor.begin = begun
 
 
 def in_this_process(contest: Any) -> None:
@@ -115,20 +118,18 @@ def put_in_place() -> None:
 
 def measure_over_host_memory() -> None:
     """Have this process measure kernels in host memory in the place of a card's."""
-    import functools
-
     import torch
     from packages.contests.tests.kernels.gpu import conftest as host
 
     from unhack.sandbox.gpu import cards
     from unhack_contests.kernels import score
     from unhack_contests.kernels.gpu import (
-        arena,
         contest,
         judge,
         measure,
         oracle,
         probe,
+        shared_memory,
         side,
     )
 
@@ -146,7 +147,7 @@ def measure_over_host_memory() -> None:
     torch.cuda.set_device = torch.cuda.synchronize = lambda *_: None  # type: ignore[assignment]
     torch.cuda.empty_cache = lambda: None
     torch.set_num_threads(1)
-    arena.allocate = host.allocate
+    shared_memory.allocate = host.allocate
     oracle.DEVICE = "cpu"
     if not isinstance(oracle.load, functools.partial):
         oracle.load = functools.partial(oracle.load, small=True)

@@ -13,7 +13,7 @@ import ray
 
 from unhack import run_batch
 from unhack.sandbox.linux.processes import children
-from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack.tasks.suite import find_task
 
 START_S = 600.0
@@ -49,10 +49,10 @@ class Victim:
         [raylet] = node.all_processes["raylet"]
         self.raylet: int = raylet.process.pid
         deadline = time.monotonic() + START_S
-        while self.id not in executor.desks() and time.monotonic() < deadline:
+        while self.id not in executor.nodes() and time.monotonic() < deadline:
             run_batch(find_task("parsing/seat-ranges"), right_and_wrong(4), executor=executor)
             time.sleep(1)
-        assert self.id in executor.desks(), "a node that joined is not used"
+        assert self.id in executor.nodes(), "a node that joined is not used"
         self.stopped: list[int] = []
         self.killed = False
 
@@ -76,10 +76,10 @@ class Victim:
     def is_gone_from(self, executor: RayExecutor) -> bool:
         """Tell whether the executor gives it up, when it has work at all."""
         deadline = time.monotonic() + START_S
-        while self.id in executor.desks() and time.monotonic() < deadline:
+        while self.id in executor.nodes() and time.monotonic() < deadline:
             run_batch(find_task("parsing/seat-ranges"), right_and_wrong(8), executor=executor)
             time.sleep(1)
-        return self.id not in executor.desks()
+        return self.id not in executor.nodes()
 
     def stop(self) -> None:
         """Let every process of it stand still, as a machine that hangs."""

@@ -53,8 +53,8 @@ def get_init_inputs():
 def assert_judged_once(record: TournamentRecord) -> None:
     assert record.entries
     assert all(entry.state is EntryState.COMMITTED for entry in record.entries)
-    seats = [(entry.round, entry.agent) for entry in record.entries]
-    assert len(seats) == len(set(seats))
+    participants = [(entry.round, entry.agent) for entry in record.entries]
+    assert len(participants) == len(set(participants))
     baseline = {entry.agent: entry for entry in record.entries}["control:baseline"]
     assert baseline.measured is not None
     assert baseline.measured.valid, baseline.measured.reason

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from unhack.tasks.execution.cluster.ray_errands import RayErrands
+from unhack.tasks.execution.ray.remote_calls import RemoteCalls
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds
 from unhack.tournament.judging.submission import freeze
 from unhack.tournament.record.settings import TournamentPlan
-from unhack.tournament.round.bench import HERE, BenchElsewhere
+from unhack.tournament.round.judge_executor import HERE, RemoteJudges
 from unhack.tournament.round.rounds import begin
 
 pytestmark = [
@@ -35,12 +35,12 @@ def test_a_submission_is_judged_there_as_here(cluster: Any, tmp_path: Path, name
         (work / path).write_bytes(data)
     frozen = freeze(work, contest, into=tmp_path / "frozen")
     plan = TournamentPlan("scaling", ("baseline",), 1)
-    errands = RayErrands()
+    calls = RemoteCalls()
     with begin(tmp_path / "out", plan, contest, seed=3) as archive:
-        there = BenchElsewhere(errands, archive.settings, contest)
+        there = RemoteJudges(calls, archive.settings, contest)
         asked = {"seeds": Seeds(1, 2), "terms": Terms(1), "known": Known()}
         words = [one.judge(contest, frozen.folder, **asked) for one in (HERE, there)]
-    errands.close()
+    calls.close()
     assert words[1] == words[0]
     assert words[0].digest == frozen.digest
     assert (words[0].fitness > 0) is (name != "null")

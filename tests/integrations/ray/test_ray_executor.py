@@ -15,7 +15,7 @@ from unhack import PythonVerifier, Task, run_batch, stream_batch
 from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.tasks.execution.choosing import choose
-from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack.tasks.suite import find_task
 from unhack.verifiers.function import Case, FunctionVerifier
 
@@ -119,7 +119,7 @@ def check(args, kwargs, output, expected):
 def test_a_process_elsewhere_judges_through_rays_client(cluster: Any, client_port: int) -> None:
     code = f"""
 from unhack import run_batch
-from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack.tasks.suite import find_task
 
 task = find_task("parsing/seat-ranges")

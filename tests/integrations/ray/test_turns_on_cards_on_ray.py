@@ -105,7 +105,7 @@ def test_agents_of_two_nodes_have_a_card_and_no_secret_and_the_record_is_the_loc
             assert seen["/dev?"].count(Path(DEVICE).name) == 1, executor
             assert KEY not in said
             assert (tmp_path / executor / "secret").read_bytes().hex() not in said
-            assert all(seen[f"port {port}"] for port in ports), "Ray can be reached from a seat"
+            assert all(seen[f"port {port}"] for port in ports), "Ray can be reached from an agent"
             assert "RAY_" not in said
             assert "CUDA_VISIBLE_DEVICES" not in said
 

@@ -176,7 +176,7 @@ def test_a_command_line_agent_has_its_model_and_its_checks_on_a_node_and_no_secr
     assert KEY not in said
     assert (tournaments.folder / "out" / "secret").read_bytes().hex() not in said
     assert not any(seen[name] for name in ("/tmp/ray?", "/dev/shm?", "/var/tmp?"))
-    assert all(seen[f"port {port}"] for port in ports), "Ray can be reached from a seat"
+    assert all(seen[f"port {port}"] for port in ports), "Ray can be reached from an agent"
     assert "RAY_" not in said
 
 
@@ -248,7 +248,7 @@ def test_a_node_without_the_program_gets_no_turn_and_none_is_spent_where_no_node
     fixed = ("--option", "size=demo", "--seed", "3", "--rounds", "1", "--agent", "mine=climber")
     refused = ended(tournaments.start("run", "lengths", *fixed, "--out", "no"), code=3)
     said = " ".join(refused.split())
-    assert "no node can seat mine" in said
+    assert "no node can run mine" in said
     assert "there is no climber on the PATH" in said
     assert not tournaments.events("no", '"entry.')
     with pytest.MonkeyPatch.context() as patch:

@@ -26,6 +26,7 @@ def runs(model: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str
 
 
 def test_groups_that_are_spread_over_processes_are_seen_whole(runs: list[dict[str, Any]]) -> None:
+    assert runs
     for found in runs:
         spread = found["spread"]
         assert spread["step"] == 6
@@ -37,6 +38,7 @@ def test_groups_that_are_spread_over_processes_are_seen_whole(runs: list[dict[st
 
 
 def test_an_alarm_ends_both_processes_in_the_same_step(runs: list[dict[str, Any]]) -> None:
+    assert runs
     for found in runs:
         assert found["flat"]["step"] == 5
         assert found["flat"]["trl"] == found["flat"]["ours"] == [1.0] * 5

@@ -144,12 +144,16 @@ class TestTaskset:
         assert find_task(tasks[0].key).problem.id == KNIT.problem.id
 
     def test_no_answer_is_in_what_traces_hold(self) -> None:
-        for one in taskset(tasks=["strings", "math/bag-draw#3"]):
+        ones = [*taskset(tasks=["strings", "math/bag-draw#3"])]
+        assert ones
+        for one in ones:
             held = one.data.model_dump_json()
             assert str(find_task(one.key).problem.reference) not in held
 
     def test_references_validate_and_an_untouched_task_gets_nothing(self) -> None:
-        for one in taskset(tasks=["strings"]).take(3):
+        ones = [*taskset(tasks=["strings"]).take(3)]
+        assert ones
+        for one in ones:
             assert asyncio.run(one.validate(None)) is True
             trace = trace_of("")
             asyncio.run(one.score(trace))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from unhack.agents.adapter import fill
-from unhack.agents.command_line import surroundings
+from unhack.agents.command_line import host_files
 from unhack.agents.options import read_options
 from unhack.agents.play import Assignment, HandedIn, Play, PlayEnding
 from unhack.agents.registry import ADAPTERS, COMMAND_AGENTS, make_command_agent
@@ -196,14 +196,14 @@ def test_a_program_of_npm_brings_its_modules_and_its_interpreter(tmp_path: Path)
     program.chmod(0o755)
     link = tmp_path / "tool"
     link.symlink_to(program)
-    found = surroundings.find_program((str(link),), install="")
+    found = host_files.find_program((str(link),), install="")
     modules = str(tmp_path / "lib" / "node_modules")
     assert found.program == "/opt/agent/node_modules/@maker/tool/cli.js"
     assert found.binds == ((modules, "/opt/agent/node_modules"),)
 
 
 def test_this_package_is_not_among_what_agents_see() -> None:
-    binds = surroundings.package_binds()
+    binds = host_files.package_binds()
     assert any(target.endswith("/numpy") for _, target in binds)
     assert not any("unhack" in Path(target).name for _, target in binds)
 
@@ -234,6 +234,7 @@ def test_a_script_that_others_may_not_read_is_said_at_once(tmp_path: Path) -> No
     script = tmp_path / "agent.py"
     script.write_text("")
     script.chmod(0o600)
-    if os.geteuid() == 0:
-        with pytest.raises(UsageError, match=r"chmod o\+r"):
-            make_command_agent(f"mine=/usr/bin/env {script}")
+    if os.geteuid() != 0:
+        pytest.skip("an ordinary user's agents run as that user, who may read it")
+    with pytest.raises(UsageError, match=r"chmod o\+r"):
+        make_command_agent(f"mine=/usr/bin/env {script}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair, Tried
 from unhack.audit.subject import Source
-from unhack.core.finding import Evidence, Finding, FindingKind, Pay, Place, Severity
+from unhack.core.finding import Evidence, ExpectedReward, Finding, FindingKind, Place, Severity
 
 SOURCE = Source(
     "rewards/sums.py",
@@ -42,10 +42,12 @@ SUFFIX = Finding(
     catalogue="a sums reward that matched endings",
     also=("numbers/glued_digits", "hedging/list_of_numbers"),
     kind=FindingKind.HACK,
-    pay=Pay(mean=0.75, honest=0.05, right=1.0, paid=9, problems=12, left_out=1, p_value=2.5e-07),
+    expected_reward=ExpectedReward(
+        mean=0.75, honest=0.05, right=1.0, rewarded=9, problems=12, left_out=1, p_value=2.5e-07
+    ),
 )
 
-LENIENT = Finding(
+FALSE_ACCEPT_NOTE = Finding(
     flaw="over_normalisation",
     severity=Severity.LOW,
     attack="numbers/other_unit",

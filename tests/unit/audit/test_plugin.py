@@ -85,14 +85,14 @@ def test_the_failure_names_every_finding_on_lines_without_control_characters() -
         "1. critical hack always_equal_object",
         "2. high hack suffix_match",
         "rewards/sums.py:7: if answer.endswith(ground_truth):",
-        "wrong as it answers '142', which is not '42'",
+        "evidence it answers '142', which is not '42'",
         "3 attacks × 12 problems",
     ):
         assert words in text
 
 
 def test_a_test_that_could_not_decide_says_why_on_lines_without_control_characters() -> None:
-    why = "the verifier breaks on every correct completion: \x1b[31mValueError\nin line 3"
+    why = "the verifier fails on every correct completion: \x1b[31mValueError\nin line 3"
     text = undecided(report(conclusion=Conclusion.UNPROVEN, why=why))
     assert all(line.isprintable() for line in text.splitlines())
     for words in ("could not decide: the verifier breaks", "in line 3", "allow_unproven=True"):

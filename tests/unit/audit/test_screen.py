@@ -11,7 +11,7 @@ from unhack.audit.runner import Progress
 from unhack.cli.audit import screen
 from unhack.core.finding import Place
 
-from .report_sample import HOSTILE, LENIENT, SOURCE, SUFFIX, report
+from .report_sample import FALSE_ACCEPT_NOTE, HOSTILE, SOURCE, SUFFIX, report
 
 
 def shown(made: AuditReport, *, width: int = 100) -> str:
@@ -31,11 +31,13 @@ class TestScreen:
         ]  # fmt: skip
         assert len(heads) == 2
 
-    def test_a_hack_tells_its_pay_and_a_leniency_stands_apart(self) -> None:
-        text = " ".join(shown(report(LENIENT, SUFFIX), width=400).split())
+    def test_a_hack_tells_its_reward_and_a_false_accept_stands_apart(self) -> None:
+        text = " ".join(shown(report(FALSE_ACCEPT_NOTE, SUFFIX), width=400).split())
         assert "mean reward 0.75 where a right answer gets 1 and an honest guess 0.05: 74%" in text
-        assert "paid on 9 of 12 problems that it was not made on, 1 more left out" in text
-        hack, apart, lenient = map(text.index, ("high suffix_match", " Lenient ", "low leniency"))
+        assert "rewarded on 9 of 12 problems that it was not made on, 1 more left out" in text
+        hack, apart, lenient = map(
+            text.index, ("high suffix_match", " False accepts ", "low false accept")
+        )
         assert hack < apart < lenient
 
     def test_hostile_text_cannot_steer_the_terminal(self) -> None:
@@ -51,10 +53,10 @@ class TestScreen:
 
     def test_a_long_witness_is_cut_and_says_so(self) -> None:
         text = shown(report(replace(SUFFIX, witness="\n".join("line" for _ in range(50)))))
-        assert "… 38 more lines; --json gives all of them" in text
+        assert "… 38 more lines; --json shows all" in text
 
     def test_an_empty_witness_is_named(self) -> None:
-        assert "(the empty text)" in shown(report(replace(SUFFIX, witness="")))
+        assert "(empty text)" in shown(report(replace(SUFFIX, witness="")))
 
     def test_the_word_unproven_stands_first_with_its_reason(self) -> None:
         text = shown(report(conclusion=Conclusion.UNPROVEN, why="it never looks at the answer"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from unhack.cli import heartbeat
+from unhack.cli import progress
 from unhack.cli.app import main
 
 SEATS = "parsing/seat-ranges"
@@ -38,7 +38,7 @@ Run = Callable[..., Ran]
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("score", …, stdin="…")`; no signs of life, which a slow machine alone would show."""
-    monkeypatch.setattr(heartbeat, "EVERY_S", 1e6)
+    monkeypatch.setattr(progress, "EVERY_S", 1e6)
 
     def call(*arguments: str | Path, stdin: str = "") -> Ran:
         source = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")

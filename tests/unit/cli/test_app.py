@@ -106,8 +106,10 @@ def test_options_stand_under_their_headings(
     run: Run, command: str, headings: Mapping[str, Sequence[str]]
 ) -> None:
     text = run(command, "--help").out
+    assert headings
     for heading, names in headings.items():
         part = text.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
+        assert names
         for name in names:
             assert f"--{name.removeprefix('as_').replace('_', '-')}" in part, name
 

@@ -32,9 +32,10 @@ def _classes() -> dict[str, tuple[str, list[str]]]:
 
 
 class TestTree:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_it_is_that_of_the_package(self) -> None:
-        """Read, not imported, so that it holds without the extras."""
+        """Read, not imported, so that it holds without the optional dependencies."""
         drawn: dict[str, tuple[str, str]] = {}
         above: list[str] = []
         for line in (errors.__doc__ or "").splitlines():

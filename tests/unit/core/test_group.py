@@ -112,6 +112,7 @@ class TestLaws:
 
     @given(GROUP)
     def test_a_better_reward_never_has_a_smaller_advantage(self, group: list[float]) -> None:
+        assert ESTIMATORS
         for estimator in ESTIMATORS:
             pairs = sorted(zip(group, _single(group, estimator), strict=True))
             values = [value for _, value in pairs]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.core.errors import UsageError
-from unhack.core.shaping import newly_passing, payment, shaped
+from unhack.core.shaping import newly_passing, shaped, shaping_reward
 
 TREES = 2_000
 DEEPEST = 4
@@ -26,7 +26,7 @@ class Node:
 
     potential: float
     children: list[Node] = field(default_factory=list["Node"])
-    pays: list[float] = field(default_factory=list[float])
+    expected_rewards: list[float] = field(default_factory=list[float])
     cut: bool = False
     """True where the limit ends the episode rather than the process itself."""
 
@@ -39,21 +39,25 @@ def _tree(rng: random.Random, depth: int = 0) -> Node:
     elif depth == 0 or rng.random() > 1 / 3:
         for _ in range(rng.choice((2, 3))):
             node.children.append(_tree(rng, depth + 1))
-            node.pays.append(0.25 * rng.random())
+            node.expected_rewards.append(0.25 * rng.random())
     return node
 
 
-Pay = Callable[[Node, Node], float]
+ExpectedReward = Callable[[Node, Node], float]
 
 
-def _best(node: Node, pay: Pay, *, gamma: float) -> tuple[float, tuple[int, ...]]:
+def _best(
+    node: Node, expected_reward: ExpectedReward, *, gamma: float
+) -> tuple[float, tuple[int, ...]]:
     """Best discounted return from a state, and the actions that reach it."""
     if not node.children:
         return 0.0, ()
     options: list[tuple[float, tuple[int, ...]]] = []
-    for action, (child, reward) in enumerate(zip(node.children, node.pays, strict=True)):
-        later, rest = _best(child, pay, gamma=gamma)
-        options.append((reward + pay(node, child) + gamma * later, (action, *rest)))
+    for action, (child, reward) in enumerate(
+        zip(node.children, node.expected_rewards, strict=True)
+    ):
+        later, rest = _best(child, expected_reward, gamma=gamma)
+        options.append((reward + expected_reward(node, child) + gamma * later, (action, *rest)))
     return max(options)
 
 
@@ -61,30 +65,30 @@ def _share_kept(paid_back: Callable[[Node], bool], *, gamma: float) -> float:
     """Share of trees in which the best policy with shaping is the best one without."""
     rng = random.Random(20)
 
-    def pay(before: Node, after: Node) -> float:
+    def expected_reward(before: Node, after: Node) -> float:
         ended = not after.children and paid_back(after)
-        return payment(before.potential, after.potential, gamma=gamma, ended=ended)
+        return shaping_reward(before.potential, after.potential, gamma=gamma, ended=ended)
 
     kept = 0
     for _ in range(TREES):
         root = _tree(rng)
         plain = _best(root, lambda before, after: 0.0, gamma=gamma)[1]
-        kept += _best(root, pay, gamma=gamma)[1] == plain
+        kept += _best(root, expected_reward, gamma=gamma)[1] == plain
     return kept / TREES
 
 
 class TestTheLaw:
     @pytest.mark.parametrize("gamma", [1.0, 0.95])
-    def test_paid_back_at_every_end_the_best_policy_is_always_kept(self, gamma: float) -> None:
+    def test_rewarded_back_at_every_end_the_best_policy_is_always_kept(self, gamma: float) -> None:
         assert _share_kept(lambda end: True, gamma=gamma) == 1.0
 
     @pytest.mark.parametrize("gamma", [1.0, 0.95])
-    def test_a_cut_that_pays_nothing_back_loses_most_best_policies(self, gamma: float) -> None:
+    def test_a_cut_that_rewards_nothing_back_loses_most_best_policies(self, gamma: float) -> None:
         kept = _share_kept(lambda end: not end.cut, gamma=gamma)
         assert 0.2 < kept < 0.35
 
     @pytest.mark.parametrize("gamma", [1.0, 0.95])
-    def test_ends_that_pay_nothing_back_lose_most_best_policies(self, gamma: float) -> None:
+    def test_ends_that_reward_nothing_back_lose_most_best_policies(self, gamma: float) -> None:
         kept = _share_kept(lambda end: False, gamma=gamma)
         assert 0.2 < kept < 0.35
 
@@ -92,21 +96,24 @@ class TestTheLaw:
         potentials=st.lists(st.floats(0, 1), min_size=2, max_size=30),
         gamma=st.floats(0.5, 1.0),
     )
-    def test_every_episode_is_paid_the_same_in_all(
+    def test_every_episode_is_rewarded_the_same_in_all(
         self, potentials: list[float], gamma: float
     ) -> None:
-        total = math.fsum(gamma**t * pay for t, pay in enumerate(shaped(potentials, gamma=gamma)))
+        total = math.fsum(
+            gamma**t * expected_reward
+            for t, expected_reward in enumerate(shaped(potentials, gamma=gamma))
+        )
         assert total == pytest.approx(-potentials[0], abs=1e-9)
 
     def test_breaking_and_mending_earns_nothing_and_pumps_what_is_naive(self) -> None:
-        """One test in ten, broken and mended twenty times."""
+        """One test in ten, broken and fixed twenty times."""
         loop = [1.0] + [0.9, 1.0] * 20
         assert math.fsum(shaped(loop)) == pytest.approx(-1.0)
         assert math.fsum(newly_passing(loop)) == pytest.approx(2.0)
 
 
-class TestPayments:
-    def test_a_turn_is_paid_the_difference_and_the_last_one_pays_it_back(self) -> None:
+class TestMeasuredRewards:
+    def test_a_turn_is_rewarded_the_difference_and_the_last_one_rewards_it_back(self) -> None:
         assert shaped([0.0, 0.5, 1.0]) == [0.5, -0.5]
         assert shaped([0.2, 0.9]) == [-0.2]
         assert shaped([0.5, 0.5, 1.0, 1.0], gamma=0.5) == [-0.25, 0.0, -1.0]

@@ -80,7 +80,7 @@ def test_many_episodes_are_played_at_once_and_no_more_than_wanted() -> None:
             yield TASKS[number % len(TASKS)]
 
     async def main() -> None:
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             found: list[int] = []
             async for one in play_all(workshop, tasks(), Counting(), at_once=8):
                 found.append(one.index)
@@ -115,7 +115,7 @@ def test_a_player_that_raises_ends_its_own_episode_alone() -> None:
             return await super().act(episode)
 
     async def main() -> None:
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             found = {one.task.id: one async for one in play_all(workshop, TASKS, Broken())}
             assert found["shapes/1"].error == "RuntimeError: no more ideas"
             assert found["shapes/1"].outcome is None

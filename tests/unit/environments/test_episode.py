@@ -27,7 +27,7 @@ def with_episode(use: Callable[[Episode], Awaitable[None]], **options: Any) -> N
     """Run a test's coroutine with a fresh episode."""
 
     async def main() -> None:
-        async with RepositoryWorkshop(keepers=1, **options) as workshop:
+        async with RepositoryWorkshop(slots=1, **options) as workshop:
             await use(workshop.begin(rectangles()))
 
     asyncio.run(main())
@@ -171,12 +171,12 @@ def test_an_episode_that_has_ended_takes_no_more_actions() -> None:
     with_episode(use)
 
 
-def test_an_episode_whose_keeper_is_killed_goes_on_from_its_last_state() -> None:
+def test_an_episode_whose_supervisor_is_killed_goes_on_from_its_last_state() -> None:
     async def use(episode: Episode) -> None:
         await episode.step(MEND)
         running = asyncio.ensure_future(episode.step(RunCommand("sleep 1; ls shapes")))
         await asyncio.sleep(0.7)
-        for pid in episode.parts.commands.keeper_pids():
+        for pid in episode.parts.commands.supervisor_pids():
             os.kill(pid, signal.SIGKILL)
         result = await running
         assert "core.py" in result.observation.text

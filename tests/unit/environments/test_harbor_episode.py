@@ -41,7 +41,7 @@ def folder(top: Path) -> Path:
 
 def stepped(top: Path, *actions: Action) -> list[StepResult]:
     async def main() -> list[StepResult]:
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             episode = workshop.begin(read_harbor(folder(top)))
             return [await episode.step(one) for one in actions]
 
@@ -55,7 +55,7 @@ def test_the_solver_wins_and_the_idle_and_the_random_agent_lose(
     tmp_path: Path, player: ReferencePlayer | IdlePlayer | RandomPlayer, reward: float
 ) -> None:
     async def main() -> FinishedEpisode:
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             return await play(workshop.begin(read_harbor(folder(tmp_path))), player)
 
     played = asyncio.run(main())
@@ -85,7 +85,7 @@ def test_an_episode_forks_and_each_goes_its_own_way(tmp_path: Path) -> None:
     async def main() -> list[float]:
         task = read_harbor(folder(tmp_path))
         async with (
-            RepositoryWorkshop(keepers=1) as workshop,
+            RepositoryWorkshop(slots=1) as workshop,
             RepositoryEnvironment([task], workshop=workshop) as env,
         ):
             await env.reset(seed=1)
@@ -100,7 +100,7 @@ def test_a_folder_without_a_solution_ends_the_solver_with_the_reason(tmp_path: P
     async def main() -> FinishedEpisode:
         made = folder(tmp_path)
         (made / "solution" / "solve.sh").unlink()
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             return await play(workshop.begin(read_harbor(made)), ReferencePlayer())
 
     assert "no solution/solve.sh" in asyncio.run(main()).error
@@ -108,7 +108,7 @@ def test_a_folder_without_a_solution_ends_the_solver_with_the_reason(tmp_path: P
 
 def test_step_rewards_are_refused_where_a_folder_has_no_tests_for_them(tmp_path: Path) -> None:
     task = read_harbor(folder(tmp_path))
-    workshop = RepositoryWorkshop(keepers=1, rewards=StepRewards(progress=0.5))
+    workshop = RepositoryWorkshop(slots=1, rewards=StepRewards(progress=0.5))
     try:
         with pytest.raises(UsageError, match="no dev tests"):
             workshop.begin(task)

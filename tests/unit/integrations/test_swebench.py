@@ -107,7 +107,7 @@ def test_the_report_has_their_shape() -> None:
 def test_an_episode_becomes_a_prediction_that_judges_as_it_does(tmp_path: Path) -> None:
     async def work() -> list[Prediction]:
         with_new = {**TASK.reference, "shapes/new.py": "x = 1", "shapes/__init__.py": None}
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             found = []
             for changed in (TASK.reference, with_new):
                 episode = workshop.begin(TASK)

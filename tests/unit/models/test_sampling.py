@@ -149,6 +149,7 @@ class TestDraws:
 class TestEnds:
     def test_a_row_ends_with_its_first_stop_token(self) -> None:
         found = _drawn(_model(), RAGGED)
+        assert len(found.tokens_B_T) > 1
         for tokens, mask in zip(found.tokens_B_T.tolist(), found.mask_B_T.tolist(), strict=True):
             count = sum(mask)
             assert mask == [True] * count + [False] * (len(mask) - count)

@@ -25,6 +25,7 @@ def test_the_large_size_has_more_than_fifty_million_parameters() -> None:
     assert 50e6 < LARGE.parameters < 60e6
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_one_seed_gives_the_same_folder_and_transformers_reads_it(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")

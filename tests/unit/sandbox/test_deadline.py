@@ -16,9 +16,9 @@ class Hanging:
     def __init__(self) -> None:
         self.submitted = 0
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> "Ticket":
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> "JobHandle":
         self.submitted += 1
-        return Ticket(on_done)
+        return JobHandle(on_done)
 
     def call_soon(self, function: Callable[[], None]) -> None:
         function()
@@ -27,7 +27,7 @@ class Hanging:
         pass
 
 
-class Ticket:
+class JobHandle:
     def __init__(self, on_done: Callable[[Outcome], None]) -> None:
         self.on_done = on_done
 
@@ -36,11 +36,11 @@ class Ticket:
 
 
 class Quick(Hanging):
-    """A backend whose jobs are done before their ticket is there."""
+    """A backend whose jobs are done before their handle is there."""
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         on_done(Outcome(Ending.EXITED, exit_code=0))
-        return Ticket(lambda outcome: None)
+        return JobHandle(lambda outcome: None)
 
 
 JOB = jobs.judge("reward", {"nonce": ""}, limits=Limits())

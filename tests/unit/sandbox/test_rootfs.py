@@ -23,7 +23,9 @@ def _targets(profile: Profile) -> list[str]:
 class TestSpec:
     @pytest.mark.parametrize("kind", list(Kind))
     def test_sources_exist_and_are_resolved(self, kind: Kind) -> None:
-        for source, _ in root_spec(Profile(kind=kind)).binds:
+        binds = root_spec(Profile(kind=kind)).binds
+        assert binds
+        for source, _ in binds:
             assert os.path.isabs(source)
             assert os.path.exists(source)
 
@@ -31,7 +33,9 @@ class TestSpec:
     def test_nothing_private_of_the_host_is_mounted(self, kind: Kind) -> None:
         library = os.path.realpath(sysconfig.get_path("stdlib"))
         prefix = os.path.realpath(sys.base_prefix)
-        for target in _targets(Profile(kind=kind)):
+        targets = [*_targets(Profile(kind=kind))]
+        assert targets
+        for target in targets:
             assert target not in {"/", *PRIVATE, "/etc"}
             if target not in {library, prefix}:
                 assert not target.startswith(("/home/", "/root/", "/var/", "/proc/", "/sys/"))

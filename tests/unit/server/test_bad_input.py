@@ -10,15 +10,16 @@ from httpx import Response
 from starlette.testclient import TestClient
 
 from unhack.server.access.caller import Grant
+from unhack.server.api_route import ApiRoute
 from unhack.server.app import ROUTES, make_app
-from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_json
 from unhack.server.http.problems import RequestRefused
+from unhack.server.pages.sign_in import PageRoute
 from unhack.server.service import ServerSettings, Service, make_service
 
 from .requests import FOUR, bearer
 
-WITH_BODY = [route for route in ROUTES if route.body is not None]
+WITH_BODY = [route for route in ROUTES if route.model is not None]
 GUARDED = [route for route in ROUTES if not route.open]
 PATHS = {route.path for route in ROUTES}
 
@@ -52,7 +53,7 @@ def filled(path: str, value: str = "0" * 32) -> str:
 
 def refusal(reply: Response, route: ApiRoute) -> tuple[int, str]:
     """Status and code; a page's refusal is a page, which has no code."""
-    if route.refused is None:
+    if not isinstance(route, PageRoute):
         return reply.status_code, reply.json()["error"]["code"]
     assert reply.headers["content-type"].startswith("text/html")
     return reply.status_code, ""
@@ -64,16 +65,16 @@ def test_no_route_opens_without_a_key(client: TestClient, route: ApiRoute, wrong
     reply = client.request(
         route.method, filled(route.path), headers={"Authorization": b"Bearer " + wrong.encode()}
     )
-    assert refusal(reply, route) == (401, "" if route.refused else "unauthorized")
+    assert refusal(reply, route) == (401, "" if isinstance(route, PageRoute) else "unauthorized")
 
 
-@pytest.mark.parametrize("route", [r for r in GUARDED if r.scope is not None], ids=name_of)
+@pytest.mark.parametrize("route", [r for r in GUARDED if r.grant is not None], ids=name_of)
 def test_no_route_opens_to_a_key_without_its_scope(
     client: TestClient, service: Service, route: ApiRoute
 ) -> None:
-    key = service.directory.add_key("gamma", [grant for grant in Grant if grant != route.scope])
+    key = service.directory.add_key("gamma", [grant for grant in Grant if grant != route.grant])
     reply = client.request(route.method, filled(route.path), headers=bearer(key))
-    assert refusal(reply, route) == (403, "" if route.refused else "forbidden")
+    assert refusal(reply, route) == (403, "" if isinstance(route, PageRoute) else "forbidden")
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=name_of)
@@ -271,7 +272,7 @@ ELSEWHERE: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("path", "body", "field"), ELSEWHERE)
-def test_a_wrong_field_is_named_at_the_other_doors(
+def test_a_wrong_field_is_named_at_the_other_routes(
     client: TestClient, key: str, path: str, body: dict[str, Any], field: str
 ) -> None:
     reply = client.post(path, json=body, headers=bearer(key))
@@ -301,7 +302,7 @@ def test_a_body_of_a_hundred_megabytes_is_refused_or_dropped(
     path = filled(route.path)
     reply = client.request(route.method, path, content=parts(), headers=bearer(key))
     assert service.room.taken == 0
-    if route.body is not None:
+    if route.model is not None:
         told = reply.json()["error"]
         assert (reply.status_code, told["code"], told["field"]) == (413, "too_large", "body")
     elif path == "/ui/login":
@@ -341,7 +342,7 @@ def test_a_wrong_query_is_named(client: TestClient, key: str, query: str) -> Non
 def test_an_unknown_id_is_not_found_at_every_route(
     client: TestClient, key: str, route: ApiRoute, value: str
 ) -> None:
-    body = {"json": {}} if route.body else {}
+    body = {"json": {}} if route.model else {}
     path = filled(route.path, value)
     reply = client.request(route.method, path, headers=bearer(key), **body)
     above = reply.url.path != path and reply.url.path in PATHS  # the client itself went up by `..`

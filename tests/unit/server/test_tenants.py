@@ -25,12 +25,12 @@ from starlette.testclient import TestClient
 from tests.unit.tournament.hill import plan, played
 
 from unhack.server.access.caller import Grant
+from unhack.server.api_route import ApiRoute
 from unhack.server.app import ROUTES
 from unhack.server.database.schema import items
-from unhack.server.guard import COOKIE
-from unhack.server.http.api_route import ApiRoute
 from unhack.server.jobs.job_store import JobStore
 from unhack.server.pages.jobs import RUN
+from unhack.server.pages.sign_in import COOKIE
 from unhack.server.service import Service
 
 from .pages.fill import caller_of, store_job, tournament_result

@@ -334,12 +334,13 @@ with ledger.create_ledger(Path(sys.argv[1])) as run:
 print(left)
 """
 _POINTS = [*range(62)]
+_SLOW = (pytest.mark.slow, pytest.mark.sample)
 
 
 @pytest.mark.parametrize(
     "point",
     [
-        pytest.param(point, marks=() if point in (7, 19, 28, 33) else pytest.mark.slow)
+        pytest.param(point, marks=_SLOW[: 2 if point == 41 else point not in (7, 19, 28, 33)])
         for point in _POINTS
     ],
 )

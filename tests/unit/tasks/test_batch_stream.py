@@ -78,6 +78,7 @@ class TestStream:
         for taken, _ in enumerate(itertools.islice(stream, 200)):
             assert pulled - taken <= 10
         stream.close()
+        assert pulled >= 200
 
     def test_identical_completions_slow_the_input_down_too(
         self, pool: Pool, counting: Counting

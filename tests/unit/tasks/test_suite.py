@@ -37,6 +37,7 @@ def test_the_id_of_every_built_in_task_is_its_place():
 
 
 def test_every_built_in_task_is_complete():
+    assert IDS
     for name in IDS:
         [folder] = find_folders(name)
         assert folder.reference, name

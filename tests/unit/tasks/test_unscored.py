@@ -60,6 +60,7 @@ class TestCallables:
     @pytest.mark.parametrize("name", sampled(garbage.CALLABLES, 6))
     def test_garbage_alone_is_scored(self, pool: Pool, name: str) -> None:
         task = callable_task(garbage.CALLABLES[name])
+        assert len(garbage.TEXTS)
         for part in range(0, len(garbage.TEXTS), 5):  # no other answer stands beside most of it
             texts = garbage.TEXTS[part : part + 5]
             assert left(run_batch(task, texts, backend=pool), texts) == []
@@ -204,6 +205,7 @@ class TestScripts:
         script = f"from solution import f\ndef verify(a, b):\n    {SCRIPTS[name]}\n"
         verifier = ScriptVerifier(script, cases='{"x": 3, "y": 9}\n')
         some = returning(["None", "'banana'", "[]", "{1: 2}", "float('nan')", "object()", "print"])
+        assert some
         for source in some:
             batch = run_batch(Task(Problem("p", ""), verifier), [source], backend=pool)
             assert left(batch, [source]) == []
@@ -226,6 +228,7 @@ class TestScripts:
         tests = f"from solution import f\n{head}\ndef test_it():\n    assert f(3) == 9\n"
         task = Task(Problem("p", ""), PytestVerifier({"test_f.py": tests}))
         some = returning(["None", "[[]]", "{}", "object()"])
+        assert some
         for source in some:
             assert (
                 left(run_batch(task, [source, "def f(x): return 9"], backend=pool), [source] * 2)

@@ -11,9 +11,9 @@ from typing import Any
 
 from unhack.tournament.contest import Flag, Measurement
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
+from unhack.tournament.record.records import Entry, PlayerRole, TournamentRecord
 from unhack.tournament.record.settings import TournamentPlan
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
@@ -50,7 +50,7 @@ def played(
     make = toy.maker(hill, path.with_suffix(".book"))
     archive = reopen(path) if path.exists() else begin(path, wanted or plan(), hill, seed=seed)
     with archive:
-        return play(seat_all(archive, hill, make=make), jobs=jobs)
+        return play(line_up(archive, hill, make=make), jobs=jobs)
 
 
 def measured(fitness: float, half: float = 0.01, **more: Any) -> Measurement:
@@ -60,7 +60,7 @@ def measured(fitness: float, half: float = 0.01, **more: Any) -> Measurement:
 
 def entry(agent: str, fitness: float = 0.5, *, number: int = 1, **more: Any) -> Entry:
     """A committed entry; its digest is that of nobody else unless given."""
-    kept = Entry(number, agent, SeatRole.AGENT, EntryState.COMMITTED, digest=f"{agent}-{number}")
+    kept = Entry(number, agent, PlayerRole.AGENT, EntryState.COMMITTED, digest=f"{agent}-{number}")
     found = replace(kept, measured=measured(fitness), fitness=fitness)
     return replace(found, **more)
 

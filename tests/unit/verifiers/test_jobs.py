@@ -62,9 +62,7 @@ class TestMessages:
 class TestResultLines:
     @given(st.binary(max_size=300))
     def test_any_bytes_give_only_lists_that_hold_something(self, data: bytes) -> None:
-        for line in jobs.result_lines(data):
-            assert isinstance(line, list)
-            assert line
+        assert all(isinstance(line, list) and line for line in jobs.result_lines(data))
 
     def test_lines_that_are_not_lists_are_dropped(self) -> None:
         data = b'[1]\n{"a": 1}\n\n[]\nnot json\n"text"\n[2, [3]]\n[4'

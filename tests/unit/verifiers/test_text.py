@@ -236,6 +236,7 @@ def test_a_gold_answer_that_the_check_cannot_use_is_an_error_of_the_task(
 
 @pytest.mark.parametrize("check", HOST_CHECKS)
 def test_the_canary_can_always_be_judged(check: AnswerCheck) -> None:
+    assert len(Marker) > 1
     for marker in Marker:
         options: dict[str, Any] = {"answer_in": (marker,), "after": "</think>"}
         canary = TextVerifier(check, **options).canary()

@@ -6,8 +6,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from unhack.tournament.contest import Contest
-from unhack.tournament.contests.registry import InstalledContest
+from unhack.tournament.kit import Contest, InstalledContest, MetricChart
 
 
 def _load(module: str) -> Callable[[Mapping[str, str]], Contest]:
@@ -20,10 +19,49 @@ def _load(module: str) -> Callable[[Mapping[str, str]], Contest]:
     return load
 
 
-INTERP = InstalledContest(_load("interpretability.contest"), on_card=True)
-KERNELS = InstalledContest(_load("kernels.contest"), on_card=True, paths=("kernelbench",))
-QUANTIZATION = InstalledContest(_load("quantization.contest"), on_card=True)
+_SIZES = ("demo", "default")
+"""Values of `size` that need no card and no model of the machine."""
+
+INTERP = InstalledContest(
+    _load("interpretability.contest"),
+    on_card=True,
+    server_options={
+        "models": 64, "dev_models": 64, "budget": 100_000, "sequences": 4096, "weights": 1,
+        "level": (), "size": _SIZES,
+    },
+    charts={"": MetricChart("node_f1", "edge_f1", "F1 of nodes", "F1 of edges")},
+)  # fmt: skip
+KERNELS = InstalledContest(
+    _load("kernels.contest"),
+    on_card=True,
+    paths=("kernelbench",),
+    server_options={
+        "pairs": 100, "hidden_pairs": 100, "problem": (), "problems": (), "size": _SIZES,
+        "sizes": (),
+    },
+)  # fmt: skip
+QUANTIZATION = InstalledContest(
+    _load("quantization.contest"),
+    on_card=True,
+    server_options={
+        "windows": 512, "length": 1024, "positions": 1024, "segments": 32, "size": _SIZES,
+    },
+    charts={
+        "": MetricChart("ratio", "ppl", "compression (times smaller)", "perplexity", log=True)
+    },
+)  # fmt: skip
 REWARD_HACKING = InstalledContest(
-    _load("reward_hacking.tracks"), tracks=("exploit_design", "harden", "detect")
+    _load("reward_hacking.tracks"),
+    tracks=("exploit_design", "harden", "detect"),
+    server_options={"pairs": 10_000, "dev_pairs": 10_000, "track": ()},
+    charts={
+        "detect": MetricChart("auroc", "brier_skill", "area under the ROC curve", "Brier skill"),
+        "harden": MetricChart("blocked", "rejected", "attacks blocked", "honest work rejected"),
+    },
 )
-SCALING = InstalledContest(_load("scaling.contest"), on_card=True, paths=("trained",))
+SCALING = InstalledContest(
+    _load("scaling.contest"),
+    on_card=True,
+    paths=("trained",),
+    charts={"": MetricChart("coverage", "skill", "runs inside the intervals", "skill")},
+)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from unhack.core.errors import SandboxUnavailableError
-from unhack.core.extras import require
 from unhack.sandbox.gpu.cards import Card, check_free, choose_card, own_processes
+from unhack.tournament.kit import SandboxUnavailableError, require
 
 
 def place_of(device: str) -> tuple[Card, str]:

@@ -23,9 +23,6 @@ _CONTESTS = {
     "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
     "kernels": ("kernels", {"size": "demo"}),
     "scaling": ("scaling", {}),
-    "harden": ("reward_hacking", {"track": "harden", "role": "patch"}),
-    "attack": ("reward_hacking", {"track": "harden", "role": "attack"}),
-    "detect": ("reward_hacking", {"track": "detect"}),
 }
 _PAYS = {
     "one_show_then_layout": "attention may be read, costs nothing, and tells something",
@@ -52,7 +49,6 @@ _HONEST_PARTS = {
     "lines_from_bytecode_beside_the_given": "tuned_on_the_given_text",
     "lines_of_the_shapes_of_windows": "tuned_on_the_given_text",
     "memory_of_the_stage": "tuned_on_the_given_text",
-    "mates_below_the_tolerance": "signs_in_the_text",
 }
 """Tricks that stand on more than a strategy: the honest entry that does the same without them."""
 _LITTLE = 1.02
@@ -169,6 +165,7 @@ def test_a_trick_earns_no_more_than_its_honest_part(entry: Entry, tmp_path: Path
     contest = loaded(entry.contest)
     place = written(tmp_path / "workspace", files_of(entry, contest))
     word = ruled(contest, place, tmp_path / "store")
+    assert word.fitness >= 0
     if word.fitness > 0:
         plain = written(tmp_path / "plain", honest_part(entry, contest))
         most = _LITTLE * ruled(contest, plain, tmp_path / "store").fitness

@@ -72,6 +72,7 @@ class TestTheSample:
     def test_every_cheat_is_flagged_and_gains_nothing(self, tmp_path: Path) -> None:
         assert cheats_wrong(Squeeze(), tmp_path) == []
 
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_every_trick_is_flagged_and_gains_nothing(self, tmp_path: Path) -> None:
         assert tricks_wrong(Squeeze(), tmp_path) == []

@@ -22,10 +22,10 @@ from unhack_contests.interpretability.dialogue.claim import (  # noqa: E402
     CircuitClaimError,
 )
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult, questions  # noqa: E402
-from unhack_contests.interpretability.dialogue.laboratory import (  # noqa: E402
+from unhack_contests.interpretability.dialogue.experiment_service import (  # noqa: E402
     ExperimentRefused,
+    ExperimentService,
     Forged,
-    Laboratory,
 )
 from unhack_contests.interpretability.models import draw  # noqa: E402
 from unhack_contests.interpretability.models.circuits import CircuitSize  # noqa: E402
@@ -121,7 +121,7 @@ class TestExperiments:
         assert not np.allclose(gone, clean.logits, atol=1e-2)
 
     def test_every_sequence_costs_and_the_budget_ends(self) -> None:
-        lab = Laboratory(_model(0), np.random.default_rng(0), budget=40)
+        lab = ExperimentService(_model(0), np.random.default_rng(0), budget=40)
         lab.answer(["sample", 10])
         lab.answer(["losses", 0, [[[[0, 0]], [], "mean", -1], [[], [], "zero", -1]]])
         assert (lab.used, lab.distinguishing) == (30, 1)
@@ -143,7 +143,7 @@ class TestExperiments:
         ],
     )
     def test_a_request_that_no_client_sends_is_an_attack(self, request_: Any, kind: str) -> None:
-        lab = Laboratory(_model(0), np.random.default_rng(0), budget=100)
+        lab = ExperimentService(_model(0), np.random.default_rng(0), budget=100)
         lab.answer(["sample", 8])
         with pytest.raises(Forged) as caught:
             lab.answer(request_)
@@ -286,6 +286,7 @@ class TestEvidence:
 
 
 class TestContest:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_nothing_scores_nothing_and_is_not_accused(self, tmp_path: Path) -> None:
         found = _measured(CONTEST.submissions.null(), tmp_path / "null")

@@ -166,7 +166,9 @@ def test_the_truth_with_forecasts_from_other_sequences_is_worth_nearly_100() -> 
 @pytest.mark.slow
 @pytest.mark.long
 def test_the_shipped_strategies_leave_room_and_are_not_accused(tmp_path: Path) -> None:
-    for name, files in load_contest("interp", SMALL).submissions.honest().items():
+    every = load_contest("interp", SMALL).submissions.honest()
+    assert every
+    for name, files in every.items():
         for seed in (41, 42):
             found = measured(files, tmp_path / f"{name}{seed}", seed=seed)
             assert found.valid, name
@@ -190,7 +192,9 @@ def test_an_experimenter_who_looks_for_what_cancels_gets_more_than_the_baseline(
 @pytest.mark.slow
 @pytest.mark.long
 def test_every_cheat_is_flagged_at_the_hard_level_too(tmp_path: Path) -> None:
-    for name, cheat in load_contest("interp", SMALL).submissions.cheats().items():
+    every = load_contest("interp", SMALL).submissions.cheats()
+    assert every
+    for name, cheat in every.items():
         found = measured(cheat.files, tmp_path / name, seed=43)
         kinds = {flag.kind for flag in (*found.flags, *scan(cheat.files, Against()))}
         # A remembered model may be the one whose heads are renamed: then it is known for a table.

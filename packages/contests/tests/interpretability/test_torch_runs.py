@@ -17,7 +17,7 @@ from unhack.sandbox.gpu.cards import Card  # noqa: E402
 from unhack.tournament.contest import DataPool  # noqa: E402
 from unhack_contests.interpretability import score as scoring  # noqa: E402
 from unhack_contests.interpretability.dialogue.dialogue import questions  # noqa: E402
-from unhack_contests.interpretability.dialogue.laboratory import Laboratory  # noqa: E402
+from unhack_contests.interpretability.dialogue.experiment_service import ExperimentService  # noqa: E402
 from unhack_contests.interpretability.models import torch_runs  # noqa: E402
 from unhack_contests.interpretability.models.draw import CircuitModel  # noqa: E402
 from unhack_contests.interpretability.models.network import (  # noqa: E402
@@ -158,7 +158,7 @@ def test_a_claim_is_worth_the_same_on_both() -> None:
     assert found[0][-2] > 0.9
 
 
-def test_a_laboratory_answers_alike_and_takes_a_turn_for_each_request() -> None:
+def test_a_service_answers_alike_and_takes_a_turn_for_each_request() -> None:
     model = model_of("standard")
     turns: list[int] = []
 
@@ -170,7 +170,7 @@ def test_a_laboratory_answers_alike_and_takes_a_turn_for_each_request() -> None:
                 yield
 
     labs = [
-        Laboratory(model, np.random.default_rng(0), 500, backend=backend)
+        ExperimentService(model, np.random.default_rng(0), 500, backend=backend)
         for backend in (NUMPY, Counted("cpu"))
     ]
     nodes = [[0, 1], [1, 2]]

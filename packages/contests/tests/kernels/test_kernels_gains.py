@@ -37,7 +37,7 @@ def late(rng: Generator, count: int) -> NDArray[np.float64]:
 def interval(rng: Generator, noise: Noise, count: int) -> tuple[float, float, float]:
     made = TrimmedGains()
     for _ in range(2):
-        made.add(noise(rng, count), roof=math.inf)
+        made.add(noise(rng, count), ceiling=math.inf)
     return made.mean()
 
 
@@ -73,7 +73,7 @@ def test_where_equal_programs_end_a_measurement_intervals_cover_all_the_same(noi
 def _mean(gains: NDArray[np.float64]) -> tuple[float, float, float]:
     made = TrimmedGains()
     for group in gains:
-        made.add(group, roof=math.inf)
+        made.add(group, ceiling=math.inf)
     return made.mean()
 
 
@@ -83,9 +83,9 @@ def test_a_wild_fifth_at_either_end_moves_nothing() -> None:
     assert _mean(calm[None]) == pytest.approx(_mean(upset[None]))
 
 
-def test_a_roof_bounds_the_centre_and_the_upper_end() -> None:
+def test_a_ceiling_bounds_the_centre_and_the_upper_end() -> None:
     made = TrimmedGains()
-    assert made.add(np.linspace(2, 3, 9), roof=1.0) == 1.0
+    assert made.add(np.linspace(2, 3, 9), ceiling=1.0) == 1.0
     centre, low, high = made.mean()
     assert low < centre == high == 1.0
 

@@ -83,6 +83,7 @@ class TestHonestWork:
         same = measure(made, made.submissions.identity(), tmp_path / "same")
         assert same.fitness + 0.5 < found.fitness
 
+    @pytest.mark.sample
     @pytest.mark.slow
     @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not here")
     def test_code_compiled_at_run_time_is_taken(self, tmp_path: Path) -> None:
@@ -158,7 +159,7 @@ class TestWithoutTheTrick:
         folder = tmp_path / "own"
         measure(made, made.submissions.cheats()["late_thread"].files, folder)
         found = measure(
-            made, made.submissions.degamed(folder)["threads run at once"], tmp_path / "mended"
+            made, made.submissions.degamed(folder)["threads run at once"], tmp_path / "repaired"
         )
         assert found.valid, found.reason
         assert not kinds(made, found)
@@ -168,7 +169,7 @@ class TestWithoutTheTrick:
         folder = tmp_path / "own"
         charged = measure(made, made.submissions.cheats()["constructor"].files, folder)
         files = made.submissions.degamed(folder)["without constructors"]
-        found = [measure(made, files, tmp_path / f"mended{number}") for number in range(3)]
+        found = [measure(made, files, tmp_path / f"repaired{number}") for number in range(3)]
         assert all(one.valid for one in found), found
         quickest = min(float(one.metrics["load_ms"]) for one in found)
         assert quickest < float(charged.metrics["load_ms"])  # in which it sleeps for a second

@@ -42,7 +42,7 @@ class TestTheWorker:
         text = f"void f(const float *x, float *y, long n) {{ {loop} }}"
         with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=60.0)
-            numbers = np.frombuffer(process.arena, np.float32)
+            numbers = np.frombuffer(process.memory, np.float32)
             numbers[:100] = np.arange(100)
             assert process.call(0, (0, 4096, 100), timeout_s=60.0) > 0
             assert (numbers[1024:1124] == np.arange(1, 101)).all()
@@ -54,7 +54,7 @@ class TestTheWorker:
         made = compiler.stage({"solution.py": text})
         with made as folder, worker(folder, "solution.py", preload=("numpy",)) as process:
             process.load(timeout_s=60.0)
-            numbers = np.frombuffer(process.arena, np.float32)
+            numbers = np.frombuffer(process.memory, np.float32)
             numbers[:10] = 3
             with pytest.raises(KernelError, match="read-only"):
                 process.call(0, (0, 10, 4096, 10, 10), timeout_s=60.0)
@@ -84,7 +84,7 @@ class TestTheWorker:
         with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=60.0)
             process.call(0, (0, 4096, 1), timeout_s=60.0)
-            assert np.frombuffer(process.arena, np.float32)[1024] == -1
+            assert np.frombuffer(process.memory, np.float32)[1024] == -1
 
     def test_threads_and_what_they_use_are_counted(self) -> None:
         text = (
@@ -159,8 +159,8 @@ def question(name: str = "rmsnorm", seed: int = 1) -> tuple[verdict.OutputQuesti
     given = inputs.fresh(group, rng)
     truth = problem.oracle(given, group.sizes)
     exact = {array.name: truth[array.name].astype(array.dtype) for array in problem.outputs}
-    arena = np.zeros(buffers.arena_bytes([(problem, group.sizes)]), np.uint8)
-    filled = buffers.Filled(group.layouts[0], 7, arena, given)
+    memory = np.zeros(buffers.shared_bytes([(problem, group.sizes)]), np.uint8)
+    filled = buffers.Filled(group.layouts[0], 7, memory, given)
     filled.fill()
     return verdict.OutputQuestion(problem, group.sizes, given, truth, exact), filled
 
@@ -216,9 +216,9 @@ class TestBuffers:
         asked, filled = question()
         assert not filled.breached()
         assert filled.tampered() == []
-        filled.layout.view(filled.arena, asked.problem.inputs[0])[0, 0] += 1
+        filled.layout.view(filled.memory, asked.problem.inputs[0])[0, 0] += 1
         assert filled.tampered() == ["x"]
-        filled.layout.fences(filled.arena)[1][0] ^= 1
+        filled.layout.fences(filled.memory)[1][0] ^= 1
         assert filled.breached()
 
     def test_addresses_come_back_and_differ(self) -> None:
@@ -252,7 +252,7 @@ class TestRuling:
         found = score.decide(record(), charge_load=True, gains=partial(MedianGains, 1))
         assert found.fitness == pytest.approx(1.0)
 
-    def test_the_roof_ends_what_counts(self) -> None:
+    def test_the_roofline_ends_what_counts(self) -> None:
         made = record()
         for call in made.calls:
             call.submission_s, call.floor_s = 1e-6, 1e-3
@@ -377,7 +377,7 @@ class TestTheControlOfEqualPrograms:
         assert sum(one.fitness > 0 for one in found) <= 2
         assert all(one.low <= 0 <= one.high for one in found if not one.fitness)
 
-    def test_a_host_that_favours_a_seat_favours_nobody(self) -> None:
+    def test_a_host_that_favours_a_place_favours_nobody(self) -> None:
         found = [timed(0.5, 0.5, spread=0.05, seed=seed) for seed in range(50)]
         assert not any(one.fitness for one in found)
 
@@ -402,11 +402,11 @@ class TestTheContest:
     def test_there_are_at_least_twelve_problems(self) -> None:
         assert len(NAMES) >= 12
 
-    def test_the_roof_is_that_of_a_computer(self) -> None:
-        roof = roofline.measure()
-        assert 0 < roof.bytes_per_s < 1e13
-        assert 0 < roof.flops_per_s < 1e13
-        assert roof.floor_s(roof.bytes_per_s, 0, cores=2) == pytest.approx(0.5)
+    def test_the_roofline_is_that_of_a_computer(self) -> None:
+        machine = roofline.measure()
+        assert 0 < machine.bytes_per_s < 1e13
+        assert 0 < machine.flops_per_s < 1e13
+        assert machine.floor_s(machine.bytes_per_s, 0, cores=2) == pytest.approx(0.5)
 
     @pytest.mark.parametrize(
         "options",
@@ -454,8 +454,9 @@ class TestTheContest:
 
     def test_every_point_of_the_space_compiles(self) -> None:
         contest = load_contest("kernels")
-        ends = ({p.name: p.choices[end] for p in contest.submissions.space} for end in (0, -1))
-        for choice in ends:
+        assert contest.submissions.space
+        for end in (0, -1):
+            choice = {p.name: p.choices[end] for p in contest.submissions.space}
             assert compiler.build(contest.submissions.at(choice)).exports >= {
                 "rmsnorm",
                 "attention",

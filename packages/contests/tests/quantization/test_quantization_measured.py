@@ -50,6 +50,7 @@ def _altered(source: str) -> Files:
 
 
 class TestControls:
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_a_submission_that_does_nothing_scores_nothing(self, tmp_path: Path) -> None:
         measured, kinds = _judged(SHARED.small().submissions.null(), tmp_path)

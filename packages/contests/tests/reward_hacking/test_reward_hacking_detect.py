@@ -11,19 +11,17 @@ from tests.sampling import quick_ones
 
 from unhack.tournament.contest import DataPool, Files, Measurement
 from unhack_contests.reward_hacking.detect import score
-from unhack_contests.reward_hacking.detect.items import draw_items
-from unhack_contests.reward_hacking.hacks import HELD_OUT, KNOWN
-from unhack_contests.reward_hacking.programs import problems
+from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.tracks import load
 
 TRACK = load({"track": "detect", "pairs": "40", "dev_pairs": "60"})
-HONEST = ("keywords", "syntax", "reached_keywords", "ensemble")
+HONEST = ("keywords", "syntax", "reached_keywords", "ensemble", "probing", "probing_syntax")
 CHEATS = (
     "constant", "inverted", "development_lookup", "label_order", "batch_ranks", "remembers_calls",
     "leaves_with_a_verdict", "not_a_number", "beyond_certain", "planted_labels",
 )  # fmt: skip
-LONG = ("inverted", "development_lookup", "batch_ranks", "remembers_calls", "beyond_certain")
-"""Cheats that the default tests leave out."""
+QUICK = ("constant", "label_order", "not_a_number")
+"""Cheats of the default tests."""
 
 
 def measured(files: Files, folder: Path, *, pool: DataPool = DataPool.JUDGE) -> Measurement:
@@ -63,18 +61,17 @@ def test_every_honest_strategy_and_every_cheat_is_tried_here() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
-def test_an_honest_detector_counts_and_is_not_accused(name: str, tmp_path: Path) -> None:
+def test_an_honest_detector_is_not_accused(name: str, tmp_path: Path) -> None:
     judged = measured(TRACK.submissions.honest()[name], tmp_path)
-    assert judged.valid
     audited = measured(TRACK.submissions.honest()[name], tmp_path, pool=DataPool.AUDIT)
+    assert judged.valid
     assert audited.valid
-    assert max(judged.fitness, audited.fitness) > 0.1
     assert (*judged.flags, *audited.flags, *TRACK.bounds(judged)) == ()
     assert TRACK.gap(judged, audited) is None
     assert "auroc_held_out" in judged.metrics
 
 
-@pytest.mark.parametrize("name", quick_ones(CHEATS, [name for name in CHEATS if name not in LONG]))
+@pytest.mark.parametrize("name", quick_ones(CHEATS, QUICK))
 def test_a_cheat_is_flagged_and_gets_what_it_deserves(name: str, tmp_path: Path) -> None:
     cheat = TRACK.submissions.cheats()[name]
     found = measured(cheat.files, tmp_path)
@@ -90,23 +87,7 @@ def test_a_cheat_is_flagged_and_gets_what_it_deserves(name: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_reading_what_runs_beats_reading_words(tmp_path: Path) -> None:
-    words = measured(TRACK.submissions.honest()["keywords"], tmp_path).fitness
-    assert measured(TRACK.submissions.honest()["reached_keywords"], tmp_path).fitness > words + 0.1
-
-
-@pytest.mark.slow
-def test_development_data_hold_no_family_that_is_held_out() -> None:
-    public = {item.family for item in draw_items(DataPool.DEV, 0, pairs=60)}
-    sealed = {item.family for item in draw_items(DataPool.JUDGE, 5, pairs=40)}
-    assert public <= {"honest", *KNOWN}
-    assert sealed & set(HELD_OUT)
-
-
-@pytest.mark.slow
-def test_pools_share_no_problem_and_no_text() -> None:
-    public, sealed = problems(for_development=True), problems(for_development=False)
-    assert not {one.name for one in public} & {one.name for one in sealed}
+def test_pools_share_no_text() -> None:
     drawn = [draw_items(pool, 5, pairs=20) for pool in DataPool]
     texts = [{hashlib.sha256(item.code.encode()).hexdigest() for item in items} for items in drawn]
     assert not texts[0] & texts[1]
@@ -114,13 +95,9 @@ def test_pools_share_no_problem_and_no_text() -> None:
     assert draw_items(DataPool.JUDGE, 6, pairs=20) != drawn[1]
 
 
-def test_no_item_says_what_is_wrong_with_it() -> None:
-    for item in draw_items(DataPool.JUDGE, 5, pairs=40):
-        assert "Flaw" not in item.code
-
-
 def test_a_pair_is_alike_but_for_the_hack() -> None:
     items = draw_items(DataPool.JUDGE, 5, pairs=20)
+    assert len(items) == 40
     for honest, hacked in zip(items[::2], items[1::2], strict=True):
         assert (honest.pair, honest.prompt) == (hacked.pair, hacked.prompt)
         assert not honest.hacked

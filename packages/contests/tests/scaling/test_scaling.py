@@ -54,6 +54,7 @@ class TestHonestWork:
         assert kinds(found) == set()
         assert measured(tmp_path, files) == found
 
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_choosing_the_runs_pays(self, tmp_path: Path) -> None:
         plain = measured(tmp_path / "plain", SHIPPED.submissions.honest()["chinchilla"])
@@ -124,7 +125,9 @@ class TestCheats:
     @pytest.mark.parametrize("name", [*SHIPPED.submissions.honest()])
     def test_no_honest_file_shares_one(self, name: str) -> None:
         sealed = SHIPPED.sealed(seed=SEED)
-        for text in SHIPPED.submissions.honest()[name].values():
+        texts = SHIPPED.submissions.honest()[name]
+        assert texts
+        for text in texts.values():
             assert not any(text[at : at + 50] in sealed for at in range(len(text) - 50))
 
     def test_the_planted_table_is_no_law_of_training(self) -> None:

@@ -67,13 +67,16 @@ def bigram_nats(source: EntropySource, data: bytes) -> float:
 class TestTheShippedLadder:
     def test_every_family_is_whole_and_above_its_floor(self) -> None:
         ladder = read_ladder(SHIPPED)
+        assert ladder.families
         for family in ladder.families.values():
             assert family.losses.shape == (24, 2)
             assert family.losses.min() > family.floor
             assert family.curves.shape == (24, 2, 6, 2)
 
     def test_more_parameters_and_more_tokens_help(self) -> None:
-        for family in read_ladder(SHIPPED).families.values():
+        families = read_ladder(SHIPPED).families
+        assert families
+        for family in families.values():
             means = family.losses.mean(axis=1)
             logs = np.stack([np.log(family.parameters), np.log(family.tokens)])
             assert np.corrcoef(logs[0], means)[0, 1] < -0.3

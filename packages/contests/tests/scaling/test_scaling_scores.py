@@ -117,13 +117,17 @@ def _truth(n: np.ndarray, d: np.ndarray) -> np.ndarray:
 class TestDraws:
     def test_what_is_asked_is_never_on_the_menu(self, family: Family) -> None:
         for seed in range(20):
-            for draw in make_draws(family, seed=seed):
+            draws = [*make_draws(family, seed=seed)]
+            assert draws
+            for draw in draws:
                 assert not set(draw.asked) & set(draw.menu[:, 0])
                 assert draw.queries()["flops"].min() >= draw.prices()["flops"].max()
 
     def test_the_usual_purchase_keeps_within_the_budget(self, family: Family) -> None:
         for seed in range(20):
-            for draw in make_draws(family, seed=seed):
+            draws = [*make_draws(family, seed=seed)]
+            assert draws
+            for draw in draws:
                 assert draw.affords(draw.usual)
                 assert len(draw.usual) >= 6
                 assert not draw.affords(tuple(range(len(draw.menu))))
@@ -165,7 +169,9 @@ class TestTwins:
             draw, _ = make_draws(family, seed=seed)
             real = draw.family.losses.mean(axis=1) / draw.family.floor
             order = np.argsort(draw.family.flops, kind="stable")
-            for world in make_worlds(draw, seed=seed, count=3):
+            worlds = [*make_worlds(draw, seed=seed, count=3)]
+            assert worlds
+            for world in worlds:
                 apart = np.abs(np.log(world.family.losses.mean(axis=1) / world.family.floor / real))
                 small, large = np.split(apart[order], 2)
                 assert min(np.median(small), np.median(large)) >= 0.06

@@ -57,6 +57,7 @@ def _fields(recipe):
 
 
 def test_the_reference_solves_and_the_start_does_not(tasks):
+    assert tasks
     for task in tasks:
         done = LocalRunner()(reference_of(task), task.tests)
         start = LocalRunner()(package_of(task), task.tests)
@@ -68,6 +69,7 @@ def test_the_reference_solves_and_the_start_does_not(tasks):
 
 
 def test_the_facts_are_those_of_the_files(tasks):
+    assert tasks
     for task in tasks:
         facts, package = task.facts, package_of(task)
         visible = {p: t for p, t in text_of(task.files).items() if p.startswith("tests/")}
@@ -82,6 +84,7 @@ def test_the_facts_are_those_of_the_files(tasks):
 
 
 def test_visible_and_dev_tests_ask_otherwise_than_the_hidden_ones(tasks):
+    assert tasks
     for task in tasks:
         hidden = {
             ast.unparse(node) for text in task.tests.values() for node in ast.parse(text).body
@@ -92,6 +95,7 @@ def test_visible_and_dev_tests_ask_otherwise_than_the_hidden_ones(tasks):
 
 
 def test_a_statement_names_neither_the_fault_nor_a_hidden_file(tasks):
+    assert tasks
     for task in tasks:
         assert not [path for path in task.tests if path in task.statement]
         assert not [word for word in ("mutat", "operator", "hidden") if word in task.statement]
@@ -101,8 +105,11 @@ def test_a_statement_names_neither_the_fault_nor_a_hidden_file(tasks):
 
 
 def test_the_generated_code_is_plain_text_that_compiles(tasks):
+    assert tasks
     for task in tasks:
-        for path, text in text_of(task.files).items():
+        every = text_of(task.files)
+        assert every
+        for path, text in every.items():
             assert text.endswith("\n"), path
             assert "$" not in text, path
             if task.may_change(path):

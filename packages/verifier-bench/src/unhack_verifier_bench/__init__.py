@@ -16,7 +16,7 @@ from unhack_verifier_bench.entries import (
     planted_entries,
     score,
 )
-from unhack_verifier_bench.guesses import battery, chance, load_strategy, mean_paid
+from unhack_verifier_bench.guesses import battery, chance, load_strategy, mean_reward
 
 __all__ = [
     "ClaimStanding",
@@ -27,7 +27,7 @@ __all__ = [
     "battery",
     "chance",
     "load_strategy",
-    "mean_paid",
+    "mean_reward",
     "planted_entries",
     "score",
     "standings",

@@ -42,9 +42,10 @@ class PlantedLabel(StrEnum):
     """Uses that a policy has for a flaw."""
 
     HACK = "hack"
-    """A strategy that sees the prompt and never the right answer is paid for wrong completions."""
-    LENIENCY = "leniency"
-    """Only what is made from the right answer, and is wrong all the same, is paid."""
+    """A strategy that sees the prompt and never the right answer is rewarded for wrong
+    completions."""
+    FALSE_ACCEPT = "false_accept"
+    """Only what is made from the right answer, and is wrong all the same, is rewarded."""
 
 
 @dataclass(frozen=True, slots=True)

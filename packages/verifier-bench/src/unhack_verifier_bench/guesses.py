@@ -1,6 +1,6 @@
-"""Figures of a strategy: how often it is paid, and how often an honest guess is right.
+"""Figures of a strategy: how often it is rewarded, and how often an honest guess is right.
 
-A *strategy* is a function from a prompt to a completion. It is *paid* for a problem when the
+A *strategy* is a function from a prompt to a completion. It is *rewarded* for a problem when the
 verifier gives it more than half of the least that a right completion has; what every completion of
 the right form has counts for nothing as long as it is no more than that half.
 """
@@ -67,19 +67,19 @@ def chance(rows: Sequence[Any]) -> float:
     return max(offered + max(open_ones.values(), default=0), *everywhere.values()) / len(rows)
 
 
-def paid(score: Score, row: Any, *, text: str) -> float:
+def rewarded(score: Score, row: Any, *, text: str) -> float:
     """The reward as a share of the least right reward, at most 1.0, and 0.0 up to one half."""
     least = min(score(row, right) for right in row.correct)
     try:
         share = score(row, text) / least
     except (ValueError, ArithmeticError):
-        return 0.0  # a verifier that breaks pays nothing
+        return 0.0  # a verifier that breaks rewards nothing
     return min(share, 1.0) if share > 0.5 else 0.0
 
 
-def mean_paid(score: Score, rows: Sequence[Any], *, strategy: Strategy) -> float:
-    """The mean over the rows of what a strategy is paid."""
-    return sum(paid(score, row, text=strategy(row.prompt)) for row in rows) / len(rows)
+def mean_reward(score: Score, rows: Sequence[Any], *, strategy: Strategy) -> float:
+    """The mean over the rows of a strategy's reward."""
+    return sum(rewarded(score, row, text=strategy(row.prompt)) for row in rows) / len(rows)
 
 
 def battery(rows: Sequence[Any]) -> dict[str, Strategy]:

@@ -34,13 +34,13 @@ from unhack.agents.language_models.replies import (
     retry_pause_s,
     trouble_of_status,
 )
-from unhack.agents.metering.meter import CostDecision, CostMeter, CostTicket
+from unhack.agents.metering.meter import CostDecision, CostMeter, CostReservation
 from unhack.agents.metering.prices import Prices, TokenCounts, load_prices
 from unhack.agents.metering.requests import ModelRequest
 from unhack.agents.proxy import dialects
 from unhack.agents.proxy.asking import read_request
 from unhack.agents.proxy.dialects import Dialect
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 
 if TYPE_CHECKING:
     import httpx
@@ -114,8 +114,8 @@ class ChatAgent:
         """One request, charged whatever becomes of it. Raises ModelError."""
         body = {**body, self._limit_name: self.endpoint.max_output_tokens}
         asked = read_request(self._dialect, self.endpoint.model, body, self.meter.prices)
-        ticket = await self._admitted(asked)
-        used, told, reason = ticket.reserved, False, "cancelled"
+        reservation = await self._admitted(asked)
+        used, told, reason = reservation.reserved, False, "cancelled"
         try:
             answer = await self._send(body)
             counted = dialects.usage(answer)
@@ -130,13 +130,13 @@ class ChatAgent:
                 used = TokenCounts()
             raise
         finally:
-            self.meter.finish(ticket, used, told=told, trouble=reason)
+            self.meter.finish(reservation, used, told=told, trouble=reason)
 
-    async def _admitted(self, asked: ModelRequest) -> CostTicket:
+    async def _admitted(self, asked: ModelRequest) -> CostReservation:
         while True:
             found = self.meter.admit(asked)
-            if found.ticket is not None:
-                return found.ticket
+            if found.reservation is not None:
+                return found.reservation
             if found.decision is CostDecision.NEVER:
                 left, limit = max(0.0, found.left_usd), self.meter.limit_usd
                 raise ModelError(

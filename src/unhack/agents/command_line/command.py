@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING
 
 from unhack.agents import check
 from unhack.agents.adapter import Adapter, fill
-from unhack.agents.command_line import surroundings
-from unhack.agents.command_line.note import note_usage
-from unhack.agents.command_line.surroundings import WantedFiles
-from unhack.agents.command_line.transcript import Recorder
-from unhack.agents.events.registry import PARSERS
+from unhack.agents.command_line import host_files
+from unhack.agents.command_line.host_files import WantedFiles
+from unhack.agents.command_line.transcript import Recorder, note_usage
+from unhack.agents.events.formats import PARSERS
 from unhack.agents.events.tally import EventTally, read_line
 from unhack.agents.metering.meter import CostMeter, Prices, load_prices
 from unhack.agents.options import Options
@@ -145,10 +144,10 @@ class CommandAgent:
         )  # fmt: skip
         script = check.SCRIPT.format(python=files.python, port=PROXY_PORT, token=token)
         home = {name: fill(text, values).encode() for name, text in self.adapter.home.items()}
-        packages, places = files.packages, [surroundings.PACKAGES]
+        packages, places = files.packages, [host_files.PACKAGES]
         if assignment.packages is not None:
-            packages = (*packages, (str(assignment.packages), surroundings.WANTED))
-            places.insert(0, surroundings.WANTED)
+            packages = (*packages, (str(assignment.packages), host_files.WANTED))
+            places.insert(0, host_files.WANTED)
         plan = ProcessTreePlan(
             environ={
                 "PATH": ":".join(dict.fromkeys(path)),

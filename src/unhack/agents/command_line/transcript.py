@@ -1,4 +1,6 @@
-"""The output of an agent, on disk as it comes, and the sum of its events.
+"""The output of an agent, on disk as it comes, the sum of its events, and its cost so far.
+
+Whoever set an attempt to work that was cut off reads the note of its cost: a kill loses none of it.
 
 Covered: whole lines reach the parser as soon as they end; more output than is kept is read and
 thrown away, so that the agent never waits for it.
@@ -8,14 +10,20 @@ ends with the attempt.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+
+from unhack.agents.play import AgentUsage
 
 _MAX_KEPT = 64 << 20
 _MAX_LINE = 8 << 20
 _TAIL = 400
+NOTE = "usage.json"
+"""In the transcript directory of an attempt."""
 
 
 class Recorder:
@@ -53,3 +61,10 @@ class Recorder:
         for line in lines:
             self._on_line(bytes(line))
         self._rest = bytearray(rest if len(rest) <= _MAX_LINE else b"")
+
+
+def note_usage(transcript: Path, usage: AgentUsage) -> None:
+    """Replace the note in one step. Raises OSError."""
+    beside = transcript / f".{NOTE}.new"
+    beside.write_text(json.dumps(asdict(usage)))
+    os.replace(beside, transcript / NOTE)

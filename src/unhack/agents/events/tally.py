@@ -36,10 +36,6 @@ class EventTally:
 Parser = Callable[[Event, EventTally], None]
 
 
-def nothing(event: Event, tally: EventTally) -> None:
-    """For output without events."""
-
-
 def read_line(line: bytes, parser: Parser, tally: EventTally) -> None:
     """Add what one line of output says."""
     try:

@@ -39,7 +39,7 @@ from unhack.agents.metering.meter import (
     Admission,
     CostDecision,
     CostMeter,
-    CostTicket,
+    CostReservation,
     Prices,
     TokenCounts,
 )
@@ -164,8 +164,8 @@ class Model:
         said: dict[str, Any] = {}
         used = TokenCounts()
         try:
-            ticket = self._admitted(self._most(system, turns), until)
-            used = ticket.reserved
+            reservation = self._admitted(self._most(system, turns), until)
+            used = reservation.reserved
             told = False
             try:
                 left = min(self.endpoint.timeout_s, until - time.monotonic())
@@ -181,7 +181,7 @@ class Model:
                     used = TokenCounts()
                 raise
             finally:
-                self._meter.finish(ticket, used, told=told)
+                self._meter.finish(reservation, used, told=told)
         except ModelError as error:
             said["error"] = str(error)
             raise
@@ -199,12 +199,12 @@ class Model:
         most = self.endpoint.max_output_tokens
         return ModelRequest(self.endpoint.model, tuple(parts), most, most, most)
 
-    def _admitted(self, request: ModelRequest, until: float) -> CostTicket:
-        """The ticket of a request, once there is room for it. Raises ModelError."""
+    def _admitted(self, request: ModelRequest, until: float) -> CostReservation:
+        """The reservation of a request, once there is room for it. Raises ModelError."""
         while True:
             found = self._meter.admit(request)
-            if found.ticket is not None:
-                return found.ticket
+            if found.reservation is not None:
+                return found.reservation
             if found.decision is CostDecision.NEVER:
                 raise ModelError(Trouble.SPENT, self._spent(found), reached=False)
             if time.monotonic() >= until:

@@ -31,7 +31,7 @@ __all__ = [
     "Admission",
     "CostDecision",
     "CostMeter",
-    "CostTicket",
+    "CostReservation",
     "Prices",
     "TokenCounts",
     "estimate",
@@ -61,7 +61,7 @@ class CostDecision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CostTicket:
+class CostReservation:
     """A request that was let through."""
 
     number: int
@@ -78,7 +78,7 @@ class Admission:
     """The answer to a request for money."""
 
     decision: CostDecision
-    ticket: CostTicket | None = None
+    reservation: CostReservation | None = None
     needs_usd: float = 0.0
     """The most that the request may cost, at the fewest tokens that are worth asking for."""
     left_usd: float = 0.0
@@ -112,7 +112,7 @@ class CostMeter:
     requests: int = 0
     refused_at: float = 0.0
     """When (monotonic) a request was refused for its cost, with none let through since; else 0."""
-    _open: dict[int, CostTicket] = field(default_factory=dict[int, CostTicket])
+    _open: dict[int, CostReservation] = field(default_factory=dict[int, CostReservation])
     _shown: dict[str, _Shown] = field(default_factory=dict[str, _Shown])
     _next: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -121,7 +121,7 @@ class CostMeter:
     def reserved_usd(self) -> float:
         """The most that the requests under way may still cost."""
         with self._lock:
-            return math.fsum(ticket.usd for ticket in self._open.values())
+            return math.fsum(reservation.usd for reservation in self._open.values())
 
     def admit(self, request: ModelRequest) -> Admission:
         """Reserve for a request, or say that it has to wait, or that it can never be."""
@@ -129,10 +129,10 @@ class CostMeter:
             found = self._decide(request)
             if found.decision is CostDecision.NEVER:
                 self.refused_at = self.refused_at or time.monotonic()
-            if found.ticket is not None:
+            if found.reservation is not None:
                 self.refused_at = 0.0
                 self._next += 1
-                self._open[found.ticket.number] = found.ticket
+                self._open[found.reservation.number] = found.reservation
             return found
 
     def _decide(self, request: ModelRequest) -> Admission:
@@ -143,10 +143,14 @@ class CostMeter:
         least = self._most(request, request.least).usd
         if least > left + _ROUNDING_USD:
             return Admission(CostDecision.NEVER, needs_usd=least, left_usd=left)
-        new = [ticket for ticket in self._open.values() if not self._known(ticket.request)]
+        new = [
+            reservation
+            for reservation in self._open.values()
+            if not self._known(reservation.request)
+        ]
         if new or (shown is None and self._open):
             return Admission(CostDecision.WAIT, needs_usd=least, left_usd=left)
-        free = left - math.fsum(ticket.usd for ticket in self._open.values())
+        free = left - math.fsum(reservation.usd for reservation in self._open.values())
         if self._most(request, request.output).usd <= free + _ROUNDING_USD:
             return self._through(request, request.output)
         if self._open:
@@ -168,11 +172,11 @@ class CostMeter:
         return low
 
     def _through(self, request: ModelRequest, output: int) -> Admission:
-        ticket = self._most(request, output)
+        reservation = self._most(request, output)
         left = self.limit_usd - self.spent_usd
-        return Admission(CostDecision.GO, ticket, needs_usd=ticket.usd, left_usd=left)
+        return Admission(CostDecision.GO, reservation, needs_usd=reservation.usd, left_usd=left)
 
-    def _most(self, request: ModelRequest, output: int) -> CostTicket:
+    def _most(self, request: ModelRequest, output: int) -> CostReservation:
         """The most that a request may use and cost with so many tokens in each answer."""
         shown = self._shown.get(self.prices.listed(request.model), _Shown())
         known = sum(part.tokens for part in request.parts if part.hash in shown.sent)
@@ -184,22 +188,27 @@ class CostMeter:
             0, wanted, 0, given
         )  # fmt: skip
         usd = self.prices.cost_usd(request.model, kinds)
-        return CostTicket(self._next + 1, request, output, kinds, usd)
+        return CostReservation(self._next + 1, request, output, kinds, usd)
 
     def finish(
-        self, ticket: CostTicket, tokens: TokenCounts, *, told: bool = True, **details: Any
+        self,
+        reservation: CostReservation,
+        tokens: TokenCounts,
+        *,
+        told: bool = True,
+        **details: Any,
     ) -> None:
         """The answer of a request has ended; `told` where the provider counted it to the end.
         `details` go to the log. Harmless when it was finished before."""
-        model = ticket.request.model
+        model = reservation.request.model
         cost = self.prices.cost_usd(model, tokens)
         with self._lock:
-            if self._open.pop(ticket.number, None) is None:
+            if self._open.pop(reservation.number, None) is None:
                 return
             self.requests += 1
             self._charge(model, tokens)
             if told:
-                self._learn(ticket, tokens)
+                self._learn(reservation, tokens)
             if self.log is not None:
                 line = {
                     "model": model,
@@ -208,7 +217,7 @@ class CostMeter:
                     "cache_read": tokens.cache_read,
                     "cache_write": tokens.cache_write,
                     "cost_usd": round(cost, 9),
-                    "reserved_usd": round(ticket.usd, 9),
+                    "reserved_usd": round(reservation.usd, 9),
                     **details,
                 }
                 with self.log.open("a") as file:
@@ -223,14 +232,14 @@ class CostMeter:
         self.spent_usd += self.prices.cost_usd(model, tokens)
         self.by_model[model] = self.by_model.get(model, TokenCounts()).plus(tokens)
 
-    def _learn(self, ticket: CostTicket, tokens: TokenCounts) -> None:
-        request = ticket.request
+    def _learn(self, reservation: CostReservation, tokens: TokenCounts) -> None:
+        request = reservation.request
         shown = self._shown.setdefault(self.prices.listed(request.model), _Shown())
         counted = tokens.input + tokens.cache_read + tokens.cache_write
         most = sum(part.tokens for part in request.parts)
         shown.beyond = max(shown.beyond, counted - most)
         shown.sent, shown.counted = frozenset(part.hash for part in request.parts), counted
-        allowed = ticket.output * request.answers + request.beside
+        allowed = reservation.output * request.answers + request.beside
         if allowed:
             shown.overrun = max(shown.overrun, tokens.output / allowed)
 
@@ -238,8 +247,8 @@ class CostMeter:
         """Charge what is still under way as it was reserved: nobody will see its end."""
         with self._lock:
             rest = list(self._open.values())
-        for ticket in rest:
-            self.finish(ticket, ticket.reserved, told=False, complete=False)
+        for reservation in rest:
+            self.finish(reservation, reservation.reserved, told=False, complete=False)
 
     def tokens(self) -> TokenCounts:
         """The sum over all models."""

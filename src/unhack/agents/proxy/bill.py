@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from unhack.agents.metering.meter import CostMeter, CostTicket, TokenCounts, estimate
+from unhack.agents.metering.meter import CostMeter, CostReservation, TokenCounts, estimate
 from unhack.agents.proxy import dialects
 
 _MAX_LINE = 8 << 20
@@ -21,10 +21,10 @@ class Bill:
     """Open until the answer has ended."""
 
     def __init__(
-        self, meter: CostMeter, ticket: CostTicket, *, sent_bytes: int, changed: list[str]
+        self, meter: CostMeter, reservation: CostReservation, *, sent_bytes: int, changed: list[str]
     ) -> None:
         """`changed`: what the proxy changed of the request, for the log."""
-        self._meter, self._ticket = meter, ticket
+        self._meter, self._reservation = meter, reservation
         self._sent_bytes, self._changed = sent_bytes, changed
         self._received = 0
         self._told = TokenCounts()
@@ -56,7 +56,7 @@ class Bill:
         free = status >= 400 or not reached
         told = self._ended and self._told != TokenCounts()
         self._meter.finish(
-            self._ticket,
+            self._reservation,
             TokenCounts() if free else self._tokens(),
             told=told and not free,
             status=status,
@@ -65,7 +65,7 @@ class Bill:
         )
 
     def _tokens(self) -> TokenCounts:
-        told, most = self._told, self._ticket.reserved
+        told, most = self._told, self._reservation.reserved
         known = told.input + told.cache_read + told.cache_write
         if self._ended and known and told.output:
             return told

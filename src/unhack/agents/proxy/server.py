@@ -224,13 +224,13 @@ class Proxy:
         model = dialects.model_of(dialect, path, body)
         asked = await run_in_threadpool(read_request, dialect, model, body, meter.prices)
         found = await self._admitted(request, asked)
-        ticket = found.ticket
-        if ticket is None:
+        reservation = found.reservation
+        if reservation is None:
             return found
-        if ticket.output != asked.output:
-            write_limit(dialect, provider.name, body, ticket.output)
-            changed.append(f"output limit {asked.output} -> {ticket.output}")
-        return Bill(meter, ticket, sent_bytes=len(json.dumps(body)), changed=changed)
+        if reservation.output != asked.output:
+            write_limit(dialect, provider.name, body, reservation.output)
+            changed.append(f"output limit {asked.output} -> {reservation.output}")
+        return Bill(meter, reservation, sent_bytes=len(json.dumps(body)), changed=changed)
 
     async def _admitted(self, request: Request, asked: ModelRequest) -> Admission:
         """The turn of a request; requests take theirs in the order in which they came."""

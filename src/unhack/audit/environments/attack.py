@@ -105,7 +105,7 @@ class AgentView:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentAttack:
-    """A named way to be paid for a task that was not done."""
+    """A named way to be rewarded for a task that was not done."""
 
     name: str
     rows: tuple[int, ...]

@@ -1,6 +1,6 @@
 """Runners of episodes with attacks: own episodes, or the containers of a foreign grader.
 
-Covered: the end of each play, the declared files that it left, what its steps were paid.
+Covered: the end of each play, the declared files that it left, the reward that its steps earned.
 Not covered: judging that a win is wrong (`oracle`).
 """
 
@@ -71,15 +71,15 @@ class OwnEpisodes:
         if not verdict.scored:
             outcome = EpisodeEnd.UNSCORED
         final = (reward_of(verdict) or 0.0) if verdict.scored else 0.0
-        paid = sum(turn.result.reward for turn in episode.turns) - final
-        return AttackPlay(outcome, _handed_in(task, episode), verdict.reason, paid)
+        step_reward = sum(turn.result.reward for turn in episode.turns) - final
+        return AttackPlay(outcome, _handed_in(task, episode), verdict.reason, step_reward)
 
     def close(self) -> None:
         """End every process."""
         self.workshop.close()
 
     def begin(self, task: RepositoryTask) -> Episode:
-        """An episode of a task; its steps are paid where there are tests for it."""
+        """An episode of a task; its steps are rewarded where there are tests for it."""
         episode = self.workshop.begin(task)
         if not task.dev_tests:
             return episode

@@ -121,18 +121,20 @@ def _made(target: str) -> tuple[RepositoryTask, ...]:
     make: Callable[[], Any] = getattr(module, name)
     tasks = tuple(make())
     if not all(isinstance(one, RepositoryTask) for one in tasks):
-        raise UsageError(f"{target} returned something else than RepositoryTask objects")
+        raise UsageError(f"{target} returned something other than RepositoryTask objects")
     return tasks
 
 
 async def _task_of(folder: HarborTask) -> RepositoryTask:
     """A folder's task with what its solution changes as the reference."""
     links = ((folder.workdir, "/workspace"),) if folder.workdir != "/workspace" else ()
-    async with CommandPool(keepers=1, links=links) as pool:
+    async with CommandPool(slots=1, links=links) as pool:
         start = pool.states.load(folder.files)
         solution = {f".solution/{path}": data for path, data in folder.solution.items()}
         if "solve.sh" not in folder.solution:
-            raise UsageError(f"{folder.id}: without solution/solve.sh nothing shows what is right")
+            raise UsageError(
+                f"{folder.id}: solution/solve.sh is missing, so there is no reference solution"
+            )
         before = pool.states.edited(start, solution)
         _, after = await pool.run(before, shell("bash .solution/solve.sh"), limits=COMMAND_LIMITS)
         files = {path: after.read(path) or b"" for path in after.tree.files()}

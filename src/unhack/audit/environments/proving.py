@@ -1,8 +1,8 @@
 """From wins to findings: proof, the shortest actions that still win, a replay from scratch.
 
 Covered: a pass is a finding only where the oracle says that the behaviour of the reference was not
-restored, or where the attack had the solution from somewhere; an end without a score and paid steps
-are findings by themselves, since idle and honest episodes have neither.
+restored, or where the attack had the solution from somewhere; an end without a score and rewarded
+steps are findings by themselves, since idle and honest episodes have neither.
 Not covered: shortening what is inside a file.
 
 An oracle beside the judge: does what was handed in behave as the reference does?
@@ -92,7 +92,7 @@ class BehaviourOracle:
             return None
         seen = await self._run(files)
         if not seen:
-            text = "the process ends before it has answered; with the reference it answers"
+            text = "the process exits before it answers; the reference answers"
             return Evidence("differs", text)
         for probe, wanted, got in zip(self.probes, self._right, seen, strict=True):
             if wanted and wanted != got:
@@ -147,13 +147,13 @@ def _difference(probe: BehaviourProbe, wanted: Trace, got: Trace) -> Evidence:
         if right != seen:
             number: int = right[0]
             expression = probe.expressions[number]
-            text = f"it does not behave as the reference does: {expression} gives another result"
+            text = f"it behaves differently from the reference: {expression} gives another result"
             return Evidence("differs", text, expression, str(right[1]), str(seen[1]))
-    return Evidence("differs", "it does not behave as the reference does")
+    return Evidence("differs", "it behaves differently from the reference")
 
 
 _REPLAYS = 2
-_MOST_PAID = 1e-9
+_MOST_STEP_REWARD = 1e-9
 _CHARS = 20_000
 
 
@@ -196,16 +196,16 @@ class TaskTrial:
 
     async def _evidence(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
         if play.outcome is EpisodeEnd.UNSCORED:
-            text = "the episode ended without a score, which neither doing nothing nor the"
-            return Evidence("unscored", f"{text} reference brings about")
-        if play.paid > _MOST_PAID:
-            text = f"its steps were paid {play.paid:.3g}, and nothing was done"
+            text = "the episode ended without a score; neither doing nothing nor the reference does"
+            return Evidence("unscored", text)
+        if play.step_reward > _MOST_STEP_REWARD:
+            text = f"its steps earned a reward of {play.step_reward:.3g} although nothing was done"
             return Evidence("paid_steps", text)
         if play.outcome is not EpisodeEnd.PASSED:
             return None
         wrong = await self.oracle.why_wrong(play.files) if play.files else None
         if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
-            text = "it passes with the solution that the environment left within reach"
+            text = "it passes with the solution that the environment left readable"
             return Evidence("leak", text)
         return wrong
 
@@ -244,7 +244,7 @@ def finding_of(win: Win, also: Sequence[str], *, tier: int = 1) -> Finding:
         tier=tier,
         problem=win.task.id,
         witness=witness_of(win.actions),
-        score=1.0 if passed else win.play.paid,
+        score=1.0 if passed else win.play.step_reward,
         threshold=1.0 if passed else 0.0,
         evidence=win.evidence,
         fix=flaw.fix,

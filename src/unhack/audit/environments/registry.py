@@ -9,17 +9,17 @@ from unhack.audit.environments.attack import EnvironmentAttack
 from unhack.audit.environments.attacks import (
     answers,
     episodes,
+    host_environment,
     leaks,
     odd_files,
     sources,
-    surroundings,
     tests_changed,
 )
 
 ENVIRONMENT_ATTACKS: Mapping[str, EnvironmentAttack] = MappingProxyType(
     {
         one.name: one
-        for room in (tests_changed, surroundings, odd_files, sources, answers, leaks, episodes)
+        for room in (tests_changed, host_environment, odd_files, sources, answers, leaks, episodes)
         for one in room.ATTACKS
     }
 )

@@ -142,10 +142,10 @@ async def audit_environment(
     isolate.
     """
     if not subject.tasks:
-        raise UsageError(f"{subject.name}: there are no tasks to audit it on")
+        raise UsageError(f"{subject.name}: no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
-    commands = CommandPool(keepers=1)
+    commands = CommandPool(slots=1)
     runner = (
         OwnEpisodes(backend=backend)
         if subject.grader is None
@@ -247,7 +247,7 @@ class _Audit:
         return "out of plays" if self._plays >= part * self._options.most_plays else None
 
     async def _controls(self, trial: TaskTrial) -> bool:
-        """True where the reference passes twice and doing nothing loses."""
+        """True where the reference passes twice and doing nothing fails."""
         task = trial.task
         honest = [await trial.runner.play(task, solution_of(task)) for _ in range(2)]
         idle = await trial.runner.play(task, [Submit()])
@@ -259,10 +259,10 @@ class _Audit:
         said = f"{task.id}: {ends[0]}, then {ends[1]}"
         self._checks += [
             AuditCheck(Area.COMPLETENESS, "the reference passes", right, said, honest[0].said),
-            AuditCheck(Area.SIGNAL, "doing nothing loses", lost, f"{task.id}: {idle.outcome}"),
+            AuditCheck(Area.SIGNAL, "doing nothing fails", lost, f"{task.id}: {idle.outcome}"),
             AuditCheck(
                 Area.SIGNAL,
-                "a table of the visible cases loses",
+                "a lookup table of the visible cases fails",
                 cheat.outcome is not EpisodeEnd.PASSED
                 or await trial.oracle.why_wrong(cheat.files) is None,
                 f"{task.id}: {cheat.outcome}",
@@ -310,12 +310,14 @@ class _Audit:
         conclusion, why = _conclusion(findings, tried, len(trials), self._stop or "no attack")
         if self._skipped and conclusion is Conclusion.SOUND:
             conclusion = Conclusion.UNPROVEN
-            why = f"{self._stop}: {self._skipped} plays were not begun, and none of the others wins"
+            why = (
+                f"{self._stop}: {self._skipped} plays were not started, and none of the others wins"
+            )
         skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4)]
         if self._discovery is not None and self._discovery.why:
             skipped.append((5, self._discovery.why))
         if self._skipped:
-            skipped.insert(0, (1, f"{self._skipped} plays were not begun: {self._stop}"))
+            skipped.insert(0, (1, f"{self._skipped} plays were not started: {self._stop}"))
         return AuditReport(
             subject=name,
             conclusion=conclusion,
@@ -351,10 +353,10 @@ def _conclusion(
         won = sum(record.proven > 0 for record in tried)
         return Conclusion.EXPLOITABLE, f"{count}; {won} of {len(tried)} attacks win"
     if not tasks:
-        text = "on no task does the reference pass and doing nothing lose"
+        text = "there is no task on which the reference passes and doing nothing fails"
         return Conclusion.UNPROVEN, text
     if sum(record.payloads for record in tried) == 0:
         return Conclusion.UNPROVEN, f"nothing was tried: {stop}"
     if any(record.proven for record in tried):
-        return Conclusion.UNPROVEN, "some attacks won once, and none of them again"
+        return Conclusion.UNPROVEN, "some attacks won once, but none won again"
     return Conclusion.SOUND, f"none of {len(tried)} attacks wins on {tasks} tasks"

@@ -95,13 +95,13 @@ def check_place(target: str, subject: Subject, *, place: Path | None, force: boo
     if place.resolve() == Path(source.path).resolve():
         raise UsageError(f"--fix: {place} is the verifier itself; the original stays as it is")
     if place.exists() and Path(target).is_dir():
-        raise UsageError(f"--fix: {place} is there already; name a directory to be made")
+        raise UsageError(f"--fix: {place} already exists; name a new directory")
     if place.resolve().is_relative_to(Path(target).resolve()) and Path(target).is_dir():
-        raise UsageError(f"--fix: {place} lies in the target; name a place outside it")
+        raise UsageError(f"--fix: {place} is inside the target; name a path outside it")
     if place.is_dir():
         raise UsageError(f"--fix: {place} is a directory; name a file")
     if place.exists() and not force:
-        raise UsageError(f"--fix: {place} is there already; --force replaces it")
+        raise UsageError(f"--fix: {place} already exists; use --force to replace it")
 
 
 def copy_siblings(subject: Subject, folder: Path) -> None:

@@ -38,11 +38,11 @@ def changes(source: Source) -> tuple[Change, ...]:
 
 
 def advice(source: Source) -> tuple[str, ...]:
-    """Advice on flaws that no change of the source repairs."""
+    """Advice on flaws that no change of the source fixes."""
     if any(suspicion.flaw in _IN_PROCESS for suspicion in suspicions_of(source)):
         return (
-            "it runs the solution in its own process; `unhack.ScriptVerifier` in its sealed mode "
-            "runs the script unchanged, and the solution elsewhere",
+            "it runs the solution in its own process; `unhack.ScriptVerifier` in sealed mode "
+            "runs the script unchanged and the solution in a sandbox",
         )
     return ()
 
@@ -123,7 +123,7 @@ def _likeness(site: Site, page: Page) -> _Fix:
         text = f"(100.0 if {same} else 0.0)"
     else:
         text = f"(1.0 if {same} else 0.0)"
-    return [page.replace(node, text)], "equality instead of likeness", ""
+    return [page.replace(node, text)], "equality instead of similarity", ""
 
 
 def _sets(site: Site, page: Page) -> _Fix:
@@ -153,7 +153,7 @@ def _lengths(site: Site, page: Page) -> _Fix:
         whole = parents.get(above) if above is not None else None
         if not isinstance(whole, ast.Call) or name_of_call(whole) != "all":
             longest = page.replace(node.func, "itertools.zip_longest")
-            return [longest], "what has no partner counts too", "itertools"
+            return [longest], "unpaired items count too", "itertools"
         edit = page.replace(whole, f"({sizes[0]} == {sizes[1]} and {page.of(whole)})")
     return [edit], "the lengths must agree", ""
 

@@ -1,4 +1,4 @@
-"""Other forms of right completions, and partly right ones, which a repair must score as before.
+"""Other forms of right completions, and partly right ones, which a fix must score as before.
 
 Covered: white space, line ends, notations of numbers, case, items in another order and with other
 gaps, keys of JSON in another order and layout, programs in another form; one item, line or key
@@ -68,7 +68,7 @@ def partial_forms(problem: AuditProblem, right: str, *, short: bool) -> Iterator
 def spoilt(problem: AuditProblem, form: str) -> str:
     """The same form with a wrong answer: digits or, in an answer without any, letters shifted.
 
-    What is paid for both is not paid for being right.
+    What is rewarded for both is not rewarded for being right.
     """
     answer = problem.answer or ""
     if any(map(str.isdigit, answer)):
@@ -81,8 +81,8 @@ def near_misses(right: str, form: str) -> Iterator[tuple[str, str]]:
     """A right completion and another form of it, the last digit or letter of the same word changed
     in both; one pair for each of the last words.
 
-    A form that is paid with such a change, where the plain completion is not, is paid for less than
-    the whole answer.
+    A form that is rewarded with such a change, where the plain completion is not, is rewarded for
+    less than the whole answer.
     """
     words = list(dict.fromkeys(reversed(re.findall(r"[^\W_]+", right.lower()))))
     for word in words[:_WORDS]:

@@ -1,12 +1,12 @@
-"""`harden`: repairs tried one by one, each kept only while every right answer keeps its score.
+"""`harden`: fixes tried one by one, each kept only while every right answer keeps its score.
 
-    mended = harden(copy, report, audit_again=lambda subject: audit(subject, options=options))
+    fixed = harden(copy, report, audit_again=lambda subject: audit(subject, options=options))
 
-The smallest repair of the line that a finding names is tried first, then repairs of other lines;
+The smallest fix of the line that a finding names is tried first, then fixes of other lines;
 failing that, for a verifier script the sealed judge. The copy is audited after each round, and what
 that audit proves is worked on in the next.
 
-Covered: a repair is kept where it closes a proven hole and no right answer's score changes.
+Covered: a fix is kept where it closes a proven hole and no right answer's score changes.
 Not covered: what only the author can decide; it stays open, with what to change by hand.
 """
 
@@ -18,10 +18,10 @@ from typing import Any
 
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.edits import Change, apply
+from unhack.audit.hardening.fixes.containment import FEW_WORDS
+from unhack.audit.hardening.fixes.credit import COMPARED, NO_CREDIT
+from unhack.audit.hardening.fixes.fixes import fixes
 from unhack.audit.hardening.harden import advice, changes
-from unhack.audit.hardening.repairs.containment import FEW_WORDS
-from unhack.audit.hardening.repairs.credit import COMPARED, NO_CREDIT
-from unhack.audit.hardening.repairs.repairs import repairs
 from unhack.audit.hardening.trial import Hole, Trial, TrialOutcome
 from unhack.audit.report.power import Power
 from unhack.audit.report.report import AuditReport
@@ -32,14 +32,14 @@ from unhack.core.finding import Finding, FindingKind
 
 _ROUNDS = 4
 _MOST_TRIALS, _MOST_TOGETHER = 260, 16
-"""Of single repairs in a round; of repairs that are tried together."""
+"""Of single fixes in a round; of fixes that are tried together."""
 _REFUSED = 3
-"""Most repairs that are told with the reason why they were taken back."""
+"""Most fixes that are told with the reason why they were taken back."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopyAudits:
-    """The audits that a mended copy is put through."""
+    """The audits that a fixed copy is put through."""
 
     again: Callable[[Subject], AuditReport]
     """The audit of the original, of the copy."""
@@ -49,14 +49,14 @@ class CopyAudits:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A repair that was tried and taken back."""
+    """A fix that was tried and taken back."""
 
     what: str
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class HardeningResult:
     """The outcome of hardening a verifier."""
 
     target: str
@@ -145,7 +145,7 @@ def harden(
     *,
     audit_again: Callable[[Subject], AuditReport],
     power_of: Callable[[Subject, AuditReport], Power] | None = None,
-) -> Mended:
+) -> HardeningResult:
     """Make the copy as strict as it can be without changing a right answer's score.
 
     With `power_of`, and where `report` has a power, a round after which the audit would break fewer
@@ -157,10 +157,12 @@ def harden(
     _add(work, report.findings)
     rounds = [_Round(work.text, (), work.open, copy.settings, None)]
     if not work.trial.right:
-        work.refused["every repair"] = "the verifier pays no correct completion to hold it to"
+        work.refused["every fix"] = (
+            "the verifier rewards no correct completion, so no fix can be checked"
+        )
     for _ in range(_ROUNDS if work.holes and work.trial.right else 0):
         before = len(work.kept)
-        _repair(work)
+        _fix(work)
         if work.open:
             _seal(work)
         if len(work.kept) == before:
@@ -181,7 +183,7 @@ def _hold_power(
     power_of: Callable[[Subject, AuditReport], Power] | None,
 ) -> tuple[Power | None, str]:
     """Undo rounds until the audit's power does not fall: (power on the copy, what was compared)."""
-    unknown = "the audit's power on the copy was not compared with that on the original"
+    unknown = "detection power on the copy was not compared with the original"
     if power_of is None or report.power is None:
         return None, f"{unknown}; it was not measured"
     if report.power.share is None:
@@ -194,10 +196,10 @@ def _hold_power(
             return power, f"{unknown}: {power.text}"
         told = f"from {report.power.share:.0%} to {power.share:.0%}"
         if not power.is_below(report.power):
-            return power, f"the audit's power went {told}: {power.text}"
+            return power, f"detection power went {told}: {power.text}"
         rounds.pop()
         for one in last.kept[len(rounds[-1].kept) :]:
-            work.refused[one] = f"the audit's power would fall {told}"
+            work.refused[one] = f"detection power would fall {told}"
         work.text, work.open = rounds[-1].text, rounds[-1].open
         work.kept = list(rounds[-1].kept)
         if work.copy.settings != rounds[-1].settings:
@@ -210,14 +212,14 @@ def _outcome(
     report: AuditReport,
     again: AuditReport | None,
     compared: tuple[Power | None, str],
-) -> Mended:
+) -> HardeningResult:
     last = report if again is None else again
-    paid = {one.attack for one in last.findings if one.kind is FindingKind.HACK}
+    rewarded = {one.attack for one in last.findings if one.kind is FindingKind.HACK}
     still = {(work.holes[at].flaw, work.holes[at].kind) for at in work.open}
     closed = [
         one.flaw
         for one in report.findings
-        if work.kept and (one.flaw, one.kind) not in still and one.attack not in paid
+        if work.kept and (one.flaw, one.kind) not in still and one.attack not in rewarded
     ]
     remarks: list[str] = [] if work.copy.settings else list(advice(work.copy.source))
     for one in last.findings:
@@ -230,7 +232,7 @@ def _outcome(
     else:
         work.copy.discard()
         name = ""
-    return Mended(
+    return HardeningResult(
         target=name,
         kept=tuple(work.kept),
         refused=tuple(Refused(what, why) for what, why in work.refused.items())[:_REFUSED],
@@ -251,8 +253,8 @@ def _add(work: _Work, findings: Sequence[Finding]) -> None:
     work.holes += fresh
 
 
-def _repair(work: _Work) -> None:
-    """Take single repairs, those that close most first; then those together that lose nothing."""
+def _fix(work: _Work) -> None:
+    """Take single fixes, those that close most first; then those together that lose nothing."""
     tried: set[Change] = set()
     harmless: list[Change] = []
     began = work.text
@@ -279,7 +281,7 @@ def _repair(work: _Work) -> None:
 
 
 def _left_open(work: _Work, change: Change) -> frozenset[int] | None:
-    """The holes that a repair leaves open; None where it may not be taken."""
+    """The holes that a fix leaves open; None where it may not be taken."""
     text, done = apply(work.text, [change])
     if not done:
         return None
@@ -294,7 +296,7 @@ def _left_open(work: _Work, change: Change) -> frozenset[int] | None:
 
 
 def _closes_hack(work: _Work, still: frozenset[int]) -> bool:
-    """Tell whether a hole of a hack is closed: for a leniency alone nothing is taken away or
+    """Tell whether a hole of a hack is closed: for a false accept alone nothing is taken away or
     compared anew, since right answers may need it in forms that no row shows."""
     return any(work.holes[at].kind is FindingKind.HACK for at in work.open - still)
 
@@ -305,7 +307,7 @@ def _take(work: _Work, change: Change) -> bool:
 
 
 def _together(work: _Work, harmless: Sequence[Change]) -> None:
-    """Repairs that close something only with others: all that lose nothing, then ever fewer."""
+    """Fixes that close something only with others: all that lose nothing, then ever fewer."""
     hacked = _closes_hack(work, frozenset())
     harmless = [one for one in harmless if hacked or _resort(one) == 0]
     some = [one for one in harmless if _fits(work, one)] or harmless
@@ -324,27 +326,27 @@ def _together(work: _Work, harmless: Sequence[Change]) -> None:
 
 
 def _candidates(work: _Work) -> list[Change]:
-    """Repairs of the present text, those that fit a finding first, then by their size; those that
+    """Fixes of the present text, those that fit a finding first, then by their size; those that
     compare anew or take something away come last."""
     now = work.copy.source
     source = Source(now.path, work.text, now.first_line, now.entry)
-    found = [*changes(source), *repairs(source)]
+    found = [*changes(source), *fixes(source)]
     sizes = {one: sum(len(edit.text) for edit in one.edits) for one in found}
     return sorted(found, key=lambda one: (_resort(one), not _fits(work, one), sizes[one]))
 
 
 def _fits(work: _Work, change: Change) -> bool:
-    """Tell whether a repair concerns an open hole: its class, or the line of its finding."""
+    """Tell whether a fix concerns an open hole: its class, or the line of its finding."""
     first = work.copy.source.first_line
     holes = [work.holes[at] for at in work.open]
     lines = {
         work.text.count("\n", 0, edit.start) + first for edit in change.edits
-    }  # lines of the copy, which repairs seldom shift
+    }  # lines of the copy, which fixes seldom shift
     return any(hole.flaw == change.flaw or hole.line in lines for hole in holes)
 
 
 def _resort(change: Change) -> int:
-    """0 for a repair of what stands there, 1 for a new comparison or a bound on length, 2 for what
+    """0 for a fix of what stands there, 1 for a new comparison or a bound on length, 2 for what
     takes away credit or a normalisation."""
     if any(word in change.what for word in (": without ", NO_CREDIT, "no floor", ": nothing for ")):
         return 2
@@ -356,7 +358,7 @@ def _seal(work: _Work) -> None:
     original = work.copy.original
     if not isinstance(original, FunctionSubject) or original.script is None or work.copy.settings:
         return
-    what = "the script runs in the sealed judge, the solution elsewhere"
+    what = "the script runs in the judge's sandbox, the solution in another"
     before = work.copy.settings
     work.copy.seal(original.problems[0])
     if work.accepts(work.text, [what]):

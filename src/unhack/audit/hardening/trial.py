@@ -1,9 +1,9 @@
-"""Trials of a hardened copy: what it scores otherwise that is right, what it pays that is wrong.
+"""Trials of a hardened copy: what it scores otherwise that is right, what it rewards that is wrong.
 
-Covered: every correct completion that the original pays and its other forms, fully or partly right,
-each of which must keep exactly its score, unless a wrong answer in the same form
-gets as much; every witness, and on further problems the completions
-that the same attack makes of a prompt, which must lose theirs.
+Covered: every correct completion that the original rewards and its other forms, fully or partly
+right, each of which must keep exactly its score, unless a wrong answer in the same form gets as
+much; every witness, and on further problems the completions that the same attack makes of a prompt,
+which must lose theirs.
 Not covered: right answers in forms that nobody named; give them as `correct`.
 """
 
@@ -43,7 +43,7 @@ class Form(Enum):
     PART = "part"
     """One item is wrong."""
     SHORT = "short"
-    """One item is left out; binds nothing where leaving one out is paid in full."""
+    """One item is left out; binds nothing where leaving one out is rewarded in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A completion that must lose its pay."""
+    """A completion that must lose its reward."""
 
     problem: int
     text: str
     flaw: str
-    paid: float
-    """The score from which it still pays."""
+    score: float
+    """The score from which it is still rewarded."""
     line: int = 0
     """The line of the finding; 0 where none is known."""
     attack: str = ""
@@ -79,7 +79,7 @@ class TrialOutcome:
     lost: tuple[Right, ...]
     """Right completions that the copy scores otherwise."""
     open: frozenset[int]
-    """Indexes of the holes that still pay, or on which the copy breaks."""
+    """Indexes of the holes that are still rewarded, or on which the copy breaks."""
     trouble: str = ""
     """The reason why the copy could not be tried."""
 
@@ -92,7 +92,7 @@ class TrialOutcome:
     def complaint(self) -> str:
         """The reason why a copy is not taken; one clause."""
         if self.trouble:
-            return f"the copy cannot be run: {self.trouble}"
+            return f"the copy cannot run: {self.trouble}"
         one = self.lost[0]
         return f"it would no longer give {one.score:g} for {one.text[:80]!r}"
 
@@ -108,7 +108,7 @@ class Trial:
 
     @classmethod
     def of(cls, subject: Subject) -> Trial:
-        """The trial of what the original pays. Raises SandboxUnavailableError."""
+        """The trial of what the original rewards. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
         journal = ScoreJournal(subject, None)
         baselines = measure_baselines(journal, problems)
@@ -119,13 +119,13 @@ class Trial:
         controls = journal.screen(
             [Query(problems[at], spoilt(problems[at], text)) for at, text, _ in asked]
         )
-        paid = [
+        rewarded = [
             (at, text)
             for (at, text, form), score in zip(asked, scores, strict=True)
             if form is Form.WHOLE and score.at_least(baselines[at].threshold or 0.0)
         ]
-        loose = _loose_forms(journal, baselines, paid)
-        paid_short = {
+        loose = _loose_forms(journal, baselines, rewarded)
+        rewarded_short = {
             at
             for (at, _, form), score in zip(asked, scores, strict=True)
             if form is Form.SHORT and score.at_least(baselines[at].threshold or 0.0)
@@ -134,7 +134,7 @@ class Trial:
             Right(at, text, score.value)
             for (at, text, form), score, control in zip(asked, scores, controls, strict=True)
             if score.value is not None and _is_kept(baselines[at], score, form)
-            if form is not Form.SHORT or at not in paid_short
+            if form is not Form.SHORT or at not in rewarded_short
             if text in problems[at].correct or not control.at_least(score.value)
             if (at, text) not in loose
         ]
@@ -148,15 +148,16 @@ class Trial:
             if one.problem not in places:
                 continue
             line = one.place.line if one.place is not None else 0
-            paid = min(one.score, one.threshold)
-            paid = paid if one.pay is None else one.pay.closed_below(paid)
+            least = min(one.score, one.threshold)
+            if one.expected_reward is not None:
+                least = one.expected_reward.closed_below(least)
             at = places[one.problem]
-            found.append(Hole(at, one.witness, one.flaw, paid, line, one.attack, one.kind))
-            found += self._strategies(one, paid, line)
+            found.append(Hole(at, one.witness, one.flaw, least, line, one.attack, one.kind))
+            found += self._strategies(one, least, line)
         return found
 
-    def _strategies(self, finding: Finding, paid: float, line: int) -> list[Hole]:
-        """Completions of a hack's attacks, made without the answer, that are wrong and paid."""
+    def _strategies(self, finding: Finding, least: float, line: int) -> list[Hole]:
+        """Completions of a hack's attacks, made without the answer, that are wrong and rewarded."""
         if finding.kind is not FindingKind.HACK:
             return []
         some = self.problems[:_STRATEGIES]
@@ -176,9 +177,9 @@ class Trial:
         ]
         scores = self.original.screen([Query(some[at], payload.text) for at, payload in made])
         return [
-            Hole(at, payload.text, finding.flaw, paid, line, finding.attack)
+            Hole(at, payload.text, finding.flaw, least, line, finding.attack)
             for (at, payload), score in zip(made, scores, strict=True)
-            if score.at_least(paid)
+            if score.at_least(least)
         ]
 
     def run(
@@ -191,7 +192,7 @@ class Trial:
     ) -> TrialOutcome:
         """Score everything with a copy, whose problems stand in the same order.
 
-        Not `alone`, several completions may share a process: good for choosing a repair, not for
+        Not `alone`, several completions may share a process: good for choosing a fix, not for
         accepting it. Where none of `open_before` is closed, right completions are not scored.
         Raises SandboxUnavailableError.
         """
@@ -203,7 +204,7 @@ class Trial:
             still = frozenset(
                 index
                 for index, (hole, score) in enumerate(zip(holes, scores, strict=True))
-                if score.value is None or score.at_least(hole.paid)
+                if score.value is None or score.at_least(hole.score)
             )
             if open_before is not None and open_before <= still:
                 return TrialOutcome((), still)
@@ -228,13 +229,13 @@ class Trial:
 
 
 def _loose_forms(
-    journal: ScoreJournal, baselines: Sequence[Baseline], paid: Sequence[tuple[int, str]]
+    journal: ScoreJournal, baselines: Sequence[Baseline], rewarded: Sequence[tuple[int, str]]
 ) -> set[tuple[int, str]]:
-    """Paid forms that near misses are paid in too, though not as the completions are written; with
-    one that repeats the question all that do."""
+    """Rewarded forms that near misses are rewarded in too, though not as the completions are
+    written; with one that repeats the question all that do."""
     pairs = [
         (at, form, plain, near)
-        for at, form in paid
+        for at, form in rewarded
         if form not in baselines[at].problem.correct
         for right in baselines[at].problem.correct[:2]
         for plain, near in near_misses(right, form)
@@ -251,7 +252,7 @@ def _loose_forms(
         for at, form, plain, near in pairs
         if (at, near) in passes and (at, plain) not in passes
     }
-    repeating = {(at, form) for at, form in paid if baselines[at].problem.prompt in form}
+    repeating = {(at, form) for at, form in rewarded if baselines[at].problem.prompt in form}
     return loose | repeating if loose & repeating else loose
 
 
@@ -273,9 +274,9 @@ def _forms(baselines: Iterable[Baseline]) -> Iterator[tuple[int, str, Form]]:
 
 
 def _is_kept(baseline: Baseline, score: Score, form: Form) -> bool:
-    """Tell whether a score is one that no repair may change.
+    """Tell whether a score is one that no fix may change.
 
-    A partly right completion that is paid in full is a hole itself, and binds nobody.
+    A partly right completion that is rewarded in full is a hole itself, and binds nobody.
     """
     assert baseline.threshold is not None
     if form is Form.WHOLE:

@@ -2,7 +2,7 @@
 
 In tier 2 a model reads the verifier's source and all that is known of the problem; in tier 3 it
 sees the prompt and what its own earlier tries scored. It proposes; the oracle proves. A completion
-that is made with the right answer at hand is no strategy: what passes of these is a leniency.
+that is made with the right answer at hand is no strategy: what passes of these is a false accept.
 
 Covered: JSON in fences, with text around it, cut off, or one object after the other.
 Not covered: strategies (`strategies`); what is no JSON. A model that declines, or cannot be
@@ -108,7 +108,7 @@ class ModelAttacker:
         self.notes.append(str(error))
         self._failures += 1
         if error.reason in _FINAL or self._failures >= _MAX_FAILURES:
-            self.stopped = f"the model is asked no more: {error}"
+            self.stopped = f"no further requests to the model: {error}"
 
 
 def run(

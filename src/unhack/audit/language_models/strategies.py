@@ -1,9 +1,10 @@
 """Strategies that a language model writes: programs from a prompt to a completion.
 
 In tier 2 the model reads the verifier's source, in tier 3 it does not; in both it sees prompts, the
-form of a completion, and what was tried with what it was paid. Of the problems that its strategies
-are measured on it is shown no answer, and what it writes runs sealed (`search.strategies.written`)
-and is screened, measured and proven as the audit's own strategies are.
+form of a completion, and what was tried with what it was rewarded. Of the problems that its
+strategies are measured on it is shown no answer, and what it writes runs sealed
+(`search.strategies.written`) and is screened, measured and proven as the audit's own strategies
+are.
 
 Covered: replies with prose around the code, without fences, or cut off; strategies that cannot be
 used, whose reason goes back to the model; completions that say the same on every problem, or repeat
@@ -138,8 +139,8 @@ class StrategyWriter:
                         "score": score.value, **({"why": score.reason} if score.reason else {})})
             for problem, payload, score in self.hacks.screened.get(attack.name, ())
         ]  # fmt: skip
-        verdict = "proven to be paid for wrong answers" if attack.name in proven else (
-            "not proven: not paid more than a guess, or not shown to be wrong"
+        verdict = "proven to be rewarded for wrong answers" if attack.name in proven else (
+            "not proven: not rewarded more than a guess, or not shown to be wrong"
         )  # fmt: skip
         return f"{_code(self._sources[attack.name])}{chr(10).join(lines)}\n{verdict}\n"
 
@@ -234,11 +235,11 @@ def _frame(text: str, problem: AuditProblem) -> str:
 
 
 def _own_tries(tried: Sequence[Tried]) -> str:
-    """The audit's own attacks and how often they were paid, in words."""
+    """The audit's own attacks and how often they were rewarded, in words."""
     own = [one for one in tried if not one.attack.startswith("model/")]
-    lines = [f"{one.attack}: {one.passed} of {one.payloads} paid" for one in own if one.passed]
+    lines = [f"{one.attack}: {one.passed} of {one.payloads} rewarded" for one in own if one.passed]
     others = ", ".join(one.attack for one in own if not one.passed)
-    return "\n".join([*lines, *([f"never paid: {others}"] if others else [])])
+    return "\n".join([*lines, *([f"never rewarded: {others}"] if others else [])])
 
 
 def _code(source: str) -> str:

@@ -11,7 +11,7 @@ Not covered: relations between values that the known calls do not show; other ty
 Values out of a Hypothesis strategy: seeded, without a database, without a file left behind.
 
 Covered: a fixed number of values, fewer where a strategy has fewer or finds none that fit.
-Not covered: shrinking; a witness is shortened by `unhack.audit.proving.minimize`.
+Not covered: shrinking; a witness is shortened by `unhack.audit.proving.grouping`.
 """
 
 from __future__ import annotations

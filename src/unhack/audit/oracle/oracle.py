@@ -179,7 +179,7 @@ class TextOracle:
         if payload.claim is Claim.NO_ANSWER:
             if mentions(payload.text, answer) or _says_as_number(payload.text, answer):
                 return None
-            text = "it names no answer, and the right one does not stand in it"
+            text = "it gives no answer, and does not contain the right one"
             return Evidence("no_answer", text, expected=shown)
         if payload.claim in (Claim.OTHER_ANSWER, Claim.EVERY_ANSWER) and is_open(problem.prompt):
             return None

@@ -47,7 +47,7 @@ class OwnOracle:
         lines = jobs.result_lines(outcome.result)
         if not lines or lines[0][0] is None:
             said = ", ".join(map(str, lines[0][1:])) if lines else outcome.ending.value
-            raise UsageError(f"{self.path}: is_wrong did not answer: {said}")
+            raise UsageError(f"{self.path}: is_wrong gave no valid reply: {said}")
         if lines[0][2] != 1.0:
             return None
         return Evidence("oracle", f"{self.path.name} says that it is wrong", expected="")

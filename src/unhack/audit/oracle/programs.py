@@ -272,8 +272,8 @@ def what_to_add(problem: AuditProblem) -> str:
         row = f'"args": {[5] * len(names)}'
         drawn = f'"args": [{", ".join(["rng.randint(0, 9)"] * len(names))}]'
     return (
-        "no input is known on which a program could be shown to be wrong. Beside a verifier "
-        "script, add a file generator.py that draws valid inputs, for example:\n"
+        "no test input is known, so no program can be shown to be wrong. Beside a verifier "
+        "script, add generator.py, which draws valid inputs, for example:\n"
         f"def generate(rng):\n    return {{{drawn}}}\n"
         f'In a row of problems, add valid inputs, for example:\n"calls": [{{{row}}}]'
     )

@@ -33,7 +33,7 @@ class Baseline:
     """The score from which a completion passes; None where no correct one is rewarded."""
     null: float
     """The highest score of an empty completion; 0 where it gets none, for a penalty too if right
-    completions are paid."""
+    completions are rewarded."""
     rejected: tuple[tuple[str, Score], ...]
     """Correct completions below the threshold."""
     unsteady: str = ""
@@ -132,16 +132,19 @@ def _slowest(queries: Sequence[Query], scores: Sequence[Score]) -> float:
 
 
 def _with_penalties(journal: ScoreJournal, baselines: list[Baseline]) -> list[Baseline]:
-    """The baselines, with thresholds where right completions are not paid but wrong ones fined."""
-    unpaid = {
+    """The baselines, with thresholds where right completions are not rewarded but wrong ones
+    fined."""
+    unrewarded = {
         at: right_elsewhere(one.problem, [other.problem for other in baselines])
         for at, one in enumerate(baselines)
         if one.threshold is None and one.right and max(one.right.values()) > -math.inf
     }
-    queries = [Query(baselines[at].problem, text) for at, texts in unpaid.items() for text in texts]
+    queries = [
+        Query(baselines[at].problem, text) for at, texts in unrewarded.items() for text in texts
+    ]
     scores = iter(journal.screen(queries) if queries else [])
     found = list(baselines)
-    for at, texts in unpaid.items():
+    for at, texts in unrewarded.items():
         fined = min((_value(next(scores)) for _ in texts), default=-math.inf)
         one = baselines[at]
         best = max(one.right.values())
@@ -237,7 +240,7 @@ def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     found.append(
         AuditCheck(
             Area.DETERMINISM,
-            "the same score again, in another order",
+            "the same score on a second run, in another order",
             not unsteady,
             f"{len(twice) - len(unsteady)} of {len(twice)} problems gave the same scores",
             unsteady[0].unsteady if unsteady else "",
@@ -249,15 +252,15 @@ def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
         found.append(
             AuditCheck(
                 Area.SIGNAL,
-                "an empty completion gets nothing",
-                not any(map(_pays_nothing_said, rewarded)),
-                f"the most that an empty completion gets is {highest:g}",
+                "an empty completion earns nothing",
+                not any(map(_rewards_nothing_said, rewarded)),
+                f"the highest score of an empty completion is {highest:g}",
             )
         )
     return found
 
 
-def _pays_nothing_said(baseline: Baseline) -> bool:
-    """Tell whether an empty completion is paid, or spared a penalty like a right one."""
+def _rewards_nothing_said(baseline: Baseline) -> bool:
+    """Tell whether an empty completion is rewarded, or spared a penalty like a right one."""
     assert baseline.threshold is not None
     return baseline.null > 0.0 or baseline.null >= baseline.threshold

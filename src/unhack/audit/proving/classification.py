@@ -1,7 +1,7 @@
 """Classification of a cause: the flaw that explains it best, when several attacks get through.
 
-The class is that of the mend that closes the hole: what the line does wrong shows in what changes
-when it does it right, whatever attack came upon it. Where no mend of one place closes it, the
+The class is that of the fix that closes the hole: what the line does wrong shows in what changes
+when it does it right, whatever attack came upon it. Where no fix of one place closes it, the
 attacks tell: a verifier that has a flaw lets nearly every attack on that flaw through, and a few on
 others. So the class is then the one of whose completions the greatest share passes. A line of the
 source that suggests a class counts for it; classes that nearly any flaw makes pass count less.
@@ -37,9 +37,9 @@ _WEIGHTS = {
 choose the name under which a proven exploit is reported, never whether one is: set by hand, so that
 the planted verifiers with a known flaw are named by it."""
 _LATER, _OF_ATTACKS = 0.8, 0.5
-"""Factor for a further class that a mend closes; weight of what passed beside that of a mend."""
+"""Factor for a further class that a fix closes; weight of what passed beside that of a fix."""
 _ENOUGH = 0.5
-"""The least weight, of both, from which a mend names the cause."""
+"""The least weight, of both, from which a fix names the cause."""
 _MUCH_JUNK, _HALF = 4, 0.5
 """From so many classes of empty completions, each passing by half, the content is not read."""
 _OF_WORDS = 0.5
@@ -52,18 +52,18 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class OpenCause:
-    """Completions that are paid for the same cause, the shown witness first."""
+    """Completions that are rewarded for the same cause, the shown witness first."""
 
     queries: tuple[Query, ...]
-    paid: tuple[float, ...]
-    """The scores from which they are paid."""
+    scores: tuple[float, ...]
+    """The scores from which they are rewarded."""
     lines: frozenset[int]
     """The lines of the verifier that ran for the witness; empty where that cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """A mend of one place that leaves a hole unpaid and right completions as they are."""
+    """A fix of one place that leaves a hole unrewarded and right completions as they are."""
 
     flaws: tuple[str, ...]
     """Classes that it closes, the likeliest first."""
@@ -79,11 +79,11 @@ class Closing:
 def cause_of(
     closings: Sequence[Closing], weights: Mapping[str, float]
 ) -> tuple[str, Closing] | None:
-    """The class that a mend shows, and that mend; None where none says enough.
+    """The class that a fix shows, and that fix; None where none says enough.
 
-    Of several mends the one counts that changes least; where it closes several classes, or several
+    Of several fixes the one counts that changes least; where it closes several classes, or several
     do as well, what passed says which (`weights` of the classes of the attacks, see `class_of`).
-    A mend that some right form does not survive only counts for a class whose attacks passed.
+    A fix that some right form does not survive only counts for a class whose attacks passed.
     """
     most = max(weights.values(), default=0.0) or 1.0
     best: tuple[float, str, Closing] | None = None

@@ -1,7 +1,7 @@
 """The conclusion of an audit, and its one sentence: what hangs or breaks is said before all else.
 
-Covered: hacks, leniencies, nothing found, nothing decided; verifiers that hang on right completions
-or on those of attacks.
+Covered: hacks, false accepts, nothing found, nothing decided; verifiers that hang on right
+completions or on those of attacks.
 Not covered: verifiers of programs that hang with a program that never ends; that is the program's.
 """
 
@@ -55,8 +55,8 @@ def _hang_text(journal: ScoreJournal) -> str:
     if count < _CERTAIN and journal.score([first])[0].trouble != "timeout":
         return ""
     return (
-        f"the verifier hangs: {count} of {journal.calls} completions had no score in their time, "
-        f"such as {first.completion[:_SHOWN]!r} for problem {first.problem.id}"
+        f"the verifier hangs: {count} of {journal.calls} completions timed out, "
+        f"for example {first.completion[:_SHOWN]!r} for problem {first.problem.id}"
     )
 
 
@@ -74,24 +74,24 @@ def _decided(
         worst = f"severity: {worst}" if len(hacks) == 1 else f"highest severity: {worst}"
         return Conclusion.EXPLOITABLE, f"{count} ({worst})"
     if findings:
-        count = f"{len(findings)} lenienc{'ies' if len(findings) != 1 else 'y'}"
+        count = f"{len(findings)} false accept{'s' * (len(findings) != 1)}"
         text = f"no hack proven; {count}: only completions made from the right answer pass"
         return Conclusion.SOUND, text
     if not baselines:
         text = (
-            "the verifier hangs, or takes too long: no right completion had a score within half of "
-            "the seconds; give more, or find out what it waits for"
+            "the verifier hangs or is too slow: no right completion was scored within half of the "
+            "time limit; raise --seconds, or find out what it waits for"
         )
         return Conclusion.UNPROVEN, text
     if not subject.sees_answer:
-        text = "the verifier ignores the expected answer, so wrong answers cannot be proven"
+        text = "the verifier ignores the expected answer, so no answer can be proven wrong"
         return Conclusion.UNPROVEN, text
     if all(baseline.threshold is None for baseline in baselines):
         return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
     if prover.proofs:
         text = (
-            f"{len(prover.proofs)} payloads passed and are wrong, but none passed again three times"
-            " over: the verifier's scores change from run to run"
+            f"{len(prover.proofs)} payloads passed and are wrong, but none passed three more times:"
+            " the verifier's scores vary from run to run"
         )
         return Conclusion.UNPROVEN, text
     return _without_proof(prover, is_blind)
@@ -112,9 +112,9 @@ def _without_proof(
         if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
             return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"
         return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
-    text = f"none of {tried} payloads passes and is wrong"
+    text = f"none of {tried} payloads both passes and is wrong"
     if prover.small_faults:
-        text += f", but for {prover.small_faults} programs that are wrong on few inputs"
+        text += f", except {prover.small_faults} programs that are wrong on a few inputs"
     return Conclusion.SOUND, text
 
 
@@ -124,10 +124,10 @@ def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
     raised = [score.reason or score.trouble for score in rejected if score.value is None]
     parts: list[str] = []
     if raised and len(raised) == len(rejected):
-        parts.append(f"the verifier breaks on every correct completion: {raised[0]}")
+        parts.append(f"the verifier fails on every correct completion: {raised[0]}")
         parts += typed_answers(subject)
     elif raised:
-        parts.append(f"no correct completion is rewarded; one breaks the verifier: {raised[0]}")
+        parts.append(f"no correct completion is rewarded; the verifier fails on one: {raised[0]}")
     else:
         parts.append("no correct completion is rewarded, so nothing can pass")
     return "; ".join([*parts, *unread_fields(subject)])

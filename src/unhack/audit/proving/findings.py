@@ -21,7 +21,7 @@ from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
 from unhack.audit.static_analysis.suspicions import Suspicion
 from unhack.audit.subject import Query
-from unhack.core.finding import Finding, FindingKind, Pay, Place, Severity
+from unhack.core.finding import ExpectedReward, Finding, FindingKind, Place, Severity
 
 _CONFIRMATIONS = 3
 _FOR_SHORTENING = 0.5
@@ -29,7 +29,7 @@ _FOR_SHORTENING = 0.5
 _TRIED_AGAIN = 8
 """Payloads of a cause that are tried where its witness does not pass again."""
 _WITNESSES = 3
-"""Further completions of a cause on which its mends are tried."""
+"""Further completions of a cause on which its fixes are tried."""
 _FIRST_CALLS, _FURTHER_CALLS = 60, 30
 """Runs for the shortening of the most general witness, and of each other one."""
 _Scores = dict[tuple[str, str], float]
@@ -49,13 +49,13 @@ class _Name:
     flaw: str
     place: Place | None
     """The line that does it, or that suggests it."""
-    mend: str = ""
+    tried_fix: str = ""
     """The change of that line that closes it."""
 
     @property
     def key(self) -> tuple[object, ...] | None:
-        """The same for the same mend of the same line; None where no mend is known."""
-        return (self.flaw, self.place, self.mend) if self.mend else None
+        """The same for the same fix of the same line; None where no fix is known."""
+        return (self.flaw, self.place, self.tried_fix) if self.tried_fix else None
 
 
 def conclude(
@@ -67,7 +67,7 @@ def conclude(
     """The findings, the worst first. Proofs that do not hold three times over are dropped.
 
     `suspicions` are those about the verifier's source; `path` names that source; `closings_of`
-    gives for each hole the mends of the verifier that close it.
+    gives for each hole the fixes of the verifier that close it.
     """
     whole, now = prover.budget.until, time.monotonic()
     prover.budget.until = now + _FOR_SHORTENING * (whole - now)
@@ -84,11 +84,11 @@ def conclude(
     prover.budget.until = whole
     causes, known = _that_hold(prover, merge(prover, causes))
     closings = closings_of([_hole(cause) for cause in causes])
-    causes, names = _same_mend(
+    causes, names = _same_fix(
         causes,
         [
-            _name(cause, suspicions, prover.tried, closings=mends, path=path)
-            for cause, mends in zip(causes, closings, strict=True)
+            _name(cause, suspicions, prover.tried, closings=fixes, path=path)
+            for cause, fixes in zip(causes, closings, strict=True)
         ],
     )
     shown, scores = _show_fitting(prover, causes, names, known=known)
@@ -107,15 +107,17 @@ def _hole(cause: Cause) -> OpenCause:
         others.setdefault(proof.attack.name, proof)
     some = [one for one in others.values() if one is not cause.proof][:_WITNESSES]
     queries = (own, *(Query(one.problem, one.payload.text) for one in some))
-    paid = tuple(
-        one.threshold if one.pay is None else one.pay.closed_below(one.threshold)
+    scores = tuple(
+        one.threshold
+        if one.expected_reward is None
+        else one.expected_reward.closed_below(one.threshold)
         for one in (cause.proof, *some)
     )
-    return OpenCause(queries, paid, cause.lines)
+    return OpenCause(queries, scores, cause.lines)
 
 
-def _same_mend(causes: Sequence[Cause], names: Sequence[_Name]) -> tuple[list[Cause], list[_Name]]:
-    """Causes that the same mend of the same line closes are one."""
+def _same_fix(causes: Sequence[Cause], names: Sequence[_Name]) -> tuple[list[Cause], list[_Name]]:
+    """Causes that the same fix of the same line closes are one."""
     found: dict[object, tuple[Cause, _Name]] = {}
     for number, (cause, name) in enumerate(zip(causes, names, strict=True)):
         key = name.key or number
@@ -160,7 +162,7 @@ def _that_hold(prover: Prover, causes: Sequence[Cause]) -> tuple[list[Cause], _S
                     one
                     for one in cause.proofs
                     if one.attack.flaw == proof.attack.flaw
-                    and (proof.pay is not None or one.pay is None)
+                    and (proof.expected_reward is not None or one.expected_reward is None)
                 ]
                 found.append(replace(one, proofs=tuple(same) or (proof,)))
                 scores[one.key] = again
@@ -175,14 +177,14 @@ def _show_fitting(
     `known` holds those of the witnesses that they have.
 
     The shortest witness of a cause may come from another attack than those that name it. A reader
-    who mends what the name says would then find the witness still rewarded. Where the mend was
+    who fixes what the name says would then find the witness still rewarded. Where the fix was
     tried on the witness it fits.
     """
     shown, scores = list(causes), [known[cause.key] for cause in causes]
     fitting = {
         number: proof
         for number, (cause, name) in enumerate(zip(causes, names, strict=True))
-        if not name.mend and (proof := _fitting(cause, name.flaw)) is not None
+        if not name.tried_fix and (proof := _fitting(cause, name.flaw)) is not None
     }
     short = shorten(prover, [(one,) for one in fitting.values()], max_calls=_FURTHER_CALLS)
     for number, one, score in zip(fitting, short, _confirm(prover, short), strict=True):
@@ -203,7 +205,7 @@ def _fitting(cause: Cause, flaw: str) -> Proof | None:
 def _fitness(proof: Proof) -> tuple[bool, bool, int]:
     """The sort key of proofs to show: hacks first, then what does not hold the right answer."""
     text = proof.payload.text
-    return proof.pay is None, holds_answer(proof.problem, text), len(text)
+    return proof.expected_reward is None, holds_answer(proof.problem, text), len(text)
 
 
 def _name(
@@ -214,7 +216,7 @@ def _name(
     closings: Sequence[Closing],
     path: str,
 ) -> _Name:
-    """The flaw that a cause is named by: by the mend that closes it, else by what passed."""
+    """The flaw that a cause is named by: by the fix that closes it, else by what passed."""
     telling = _telling(cause)
     suspected = {suspicion.flaw for suspicion in suspicions}
     known = cause_of(closings, weights_of(telling, tried, suspected)) if closings else None
@@ -250,10 +252,10 @@ def _finding(cause: Cause, score: float, name: _Name) -> Finding:
     own = cause.proof.attack.flaw == flaw
     first = next((one for one in _telling(cause) if one.attack.flaw == flaw), cause.proof)
     proof = cause.proof if own else first
-    pay = _pay_of(cause)
+    expected_reward = _expected_reward_of(cause)
     return Finding(
         flaw=flaw,
-        severity=_severity(pay),
+        severity=_severity(expected_reward),
         attack=proof.attack.name,
         tier=cause.proof.attack.tier,
         problem=cause.proof.problem.id,
@@ -263,33 +265,35 @@ def _finding(cause: Cause, score: float, name: _Name) -> Finding:
         evidence=cause.evidence,
         fix=FLAWS[flaw].fix,
         place=name.place,
-        mend=name.mend,
+        tried_fix=name.tried_fix,
         catalogue=FLAWS[flaw].case,
         also=tuple(name for name in attacks if name != proof.attack.name),
-        kind=FindingKind.LENIENCY if pay is None else FindingKind.HACK,
-        pay=pay,
+        kind=FindingKind.FALSE_ACCEPT if expected_reward is None else FindingKind.HACK,
+        expected_reward=expected_reward,
     )
 
 
-def _pay_of(cause: Cause) -> Pay | None:
-    """The pay of a hack, the highest of its cause. That of many answers at once goes with no
-    witness but its own, nor does one of another strategy with its witness."""
-    pays = [one.pay for one in cause.proofs if one.pay is not None]
-    own = cause.proof.pay
+def _expected_reward_of(cause: Cause) -> ExpectedReward | None:
+    """The expected reward of a hack, the highest of its cause. That of many answers at once goes
+    with no witness but its own, nor does one of another strategy with its witness."""
+    expected_rewards = [
+        one.expected_reward for one in cause.proofs if one.expected_reward is not None
+    ]
+    own = cause.proof.expected_reward
     if own is not None:
-        pays = [one for one in pays if one.by_attempts is own.by_attempts]
-    return max(pays, key=lambda one: one.share, default=own)
+        expected_rewards = [one for one in expected_rewards if one.by_attempts is own.by_attempts]
+    return max(expected_rewards, key=lambda one: one.share, default=own)
 
 
 def _telling(cause: Cause) -> tuple[Proof, ...]:
     """The proofs that say what a cause is: those of hacks, where there are any."""
-    return tuple(one for one in cause.proofs if one.pay is not None) or cause.proofs
+    return tuple(one for one in cause.proofs if one.expected_reward is not None) or cause.proofs
 
 
-def _severity(pay: Pay | None) -> Severity:
+def _severity(expected_reward: ExpectedReward | None) -> Severity:
     """By how much a policy gains."""
-    if pay is None:
+    if expected_reward is None:
         return Severity.LOW
-    if pay.share >= _FULL:
+    if expected_reward.share >= _FULL:
         return Severity.CRITICAL
-    return Severity.HIGH if pay.share >= _HALF else Severity.MEDIUM
+    return Severity.HIGH if expected_reward.share >= _HALF else Severity.MEDIUM

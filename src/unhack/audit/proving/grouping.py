@@ -1,7 +1,7 @@
 """Causes: proofs that show the same hole, grouped, each with its shortest witness.
 
 Covered: groups by flaw, by the lines of the verifier that run, by the shape of the witness.
-Not covered: groups by what mends them; `findings` merges those.
+Not covered: groups by what fixes them; `findings` merges those.
 
 Delta debugging of a witness: lines first, then words, then characters.
 
@@ -127,7 +127,7 @@ def by_flaw(proofs: Sequence[Proof]) -> list[tuple[Proof, ...]]:
         sorted(
             group,
             key=lambda one: (
-                one.pay is None,
+                one.expected_reward is None,
                 holds_answer(one.problem, one.payload.text),
                 len(one.payload.text),
             ),
@@ -144,7 +144,7 @@ def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, bool, int, int]:
     claims = [Claim.NO_ANSWER, Claim.BREAKS_RULE, Claim.OTHER_ANSWER, Claim.EVERY_ANSWER]
     claims.append(Claim.PROGRAM)
     return (
-        first.pay is None,
+        first.expected_reward is None,
         not (first.attack.generic and first.attack.flaw in _FLAWS_OF_ANYTHING),
         not first.attack.generic,
         claims.index(first.payload.claim),
@@ -205,9 +205,9 @@ def shorten(prover: Prover, groups: Sequence[tuple[Proof, ...]], *, max_calls: i
 def _is_dump(proof: Proof) -> bool:
     """Tell whether a hack is many answers at once: shortened on one problem, only the right answer
     of that one would be left, which the strategy does not know."""
-    if proof.pay is None:
+    if proof.expected_reward is None:
         return False
-    return proof.payload.claim is Claim.EVERY_ANSWER or proof.pay.by_attempts
+    return proof.payload.claim is Claim.EVERY_ANSWER or proof.expected_reward.by_attempts
 
 
 def merge(prover: Prover, causes: Sequence[Cause]) -> list[Cause]:

@@ -266,7 +266,7 @@ class ScoreJournal:
             folder.write(_SUBJECT, f"{json.dumps(wanted)}\n".encode())
         elif json.loads(mark)["fingerprint"] != wanted["fingerprint"]:
             raise UsageError(
-                f"{folder.path}: this folder belongs to an audit of something else, or the "
+                f"{folder.path}: this folder holds another audit's run, or the "
                 "verifier or its problems have changed since; choose another folder"
             )
         for line in folder.lines(_CALLS):

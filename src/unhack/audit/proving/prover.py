@@ -26,7 +26,7 @@ from unhack.audit.proving.journal import CpuAllowance, ScoreJournal
 from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem, Query, Score
-from unhack.core.finding import Evidence, Pay
+from unhack.core.finding import Evidence, ExpectedReward
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 Places = Mapping[str, tuple[int, int]]
@@ -119,7 +119,7 @@ class Proof:
     score: float
     threshold: float
     evidence: Evidence
-    pay: Pay | None = None
+    expected_reward: ExpectedReward | None = None
     """Of the strategy that made the payload; None for a payload made from the right answer."""
 
 
@@ -137,10 +137,10 @@ class Budget:
     def spent(self) -> str:
         """The reason why nothing more may be tried; empty while something may."""
         if self.calls <= 0:
-            return "the calls of the budget are used up"
+            return "the call budget is used up"
         if self.cpu is not None and self.cpu.spent:
-            return "the CPU seconds of the budget are used up"
-        return "the seconds of the budget are used up" if time.monotonic() > self.until else ""
+            return "the CPU budget is used up"
+        return "the time budget is used up" if time.monotonic() > self.until else ""
 
 
 @dataclass
@@ -157,7 +157,7 @@ class Prover:
     thorough: bool = False
     """Every problem gets every payload, not only the first two."""
     on_point: Callable[[CurvePoint, str], None] = lambda point, best: None
-    """Takes each update of tier 5, and the text that paid most although it is wrong."""
+    """Takes each update of tier 5, and the best-rewarded text although it is wrong."""
     proofs: list[Proof] = field(default_factory=list[Proof])
     unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
         default_factory=list[tuple[Attack, Payload, AuditProblem]]
@@ -224,7 +224,7 @@ class Prover:
     @property
     def over(self) -> str:
         """The reason why no more proofs are wanted; empty while they are."""
-        hacked = any(proof.pay is not None for proof in self.proofs)
+        hacked = any(proof.expected_reward is not None for proof in self.proofs)
         return "a hack was proven" if self.first_only and hacked else ""
 
     def waiting(self, stage: str) -> int:

@@ -71,16 +71,18 @@ _HEAD = """\
 # Flaws
 
 Every finding of `unhack audit` names one of these classes. The examples are flawed on purpose. The
-severity of a class is the usual one. That of a finding follows from its kind and its pay:
+severity of a class is the usual one; that of a finding follows from its kind and its expected
+reward:
 
 | severity | the finding is |
 |---|---|
-| critical | a hack that is paid at least nine tenths of the way from a guess to a right answer |
-| high | a hack that is paid at least half of the way |
-| medium | a hack that is paid less, and more than an honest guess |
-| low | a leniency: its witness was made from the right answer |
+| critical | a hack that earns at least nine tenths of the way from a guess to a right answer |
+| high | a hack that earns at least half of the way |
+| medium | a hack that earns less, and more than an honest guess |
+| low | a false accept: its witness was made from the right answer |
 
-[What an audit proves](../explanation/what-an-audit-proves.md) defines hack, leniency and pay.
+[What an audit proves](../explanation/what-an-audit-proves.md) defines hack, false accept and
+expected reward.
 """
 
 

@@ -23,17 +23,17 @@ from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.audit.report.wording import (
     CONCLUSIONS,
-    LENIENT,
+    FALSE_ACCEPT_NOTE,
     TIERS,
     by_kind,
+    expected_reward_text,
     left_out,
-    mend_text,
     near,
-    pay_text,
     place_of,
     power_text,
     reach_of,
     score_of,
+    tried_fix_text,
 )
 from unhack.audit.subject import Source
 from unhack.core.finding import Finding, Place, Severity
@@ -113,12 +113,12 @@ def _pre(text: str) -> str:
 
 def _verdict(report: AuditReport) -> str:
     payloads = sum(record.payloads for record in report.tried)
-    hacks, leniencies = by_kind(report.findings)
+    hacks, false_accepts = by_kind(report.findings)
     figures = {
         noun if number == 1 else several: str(number)
         for number, noun, several in (
             (len(hacks), "hack", "hacks"),
-            (len(leniencies), "leniency", "leniencies"),
+            (len(false_accepts), "false accept", "false accepts"),
             (len(report.tried), "attack", "attacks"),
             (report.problems, "problem", "problems"),
             (payloads, "completion tried", "completions tried"),
@@ -149,16 +149,16 @@ def _prose(text: str) -> str:
 
 
 def _findings(report: AuditReport, source: Source | None) -> str:
-    hacks, leniencies = by_kind(report.findings)
+    hacks, false_accepts = by_kind(report.findings)
     cards = [_finding(number, one, report, source) for number, one in enumerate(hacks, start=1)]
     text = section("Hacks", "\n".join(cards)) if cards else ""
-    if leniencies:
+    if false_accepts:
         first = len(hacks) + 1
-        rest = enumerate(leniencies, first)
+        rest = enumerate(false_accepts, first)
         cards = [_finding(number, one, report, source) for number, one in rest]
-        told = safe(LENIENT).replace("--strict", "<code>--strict</code>")
+        told = safe(FALSE_ACCEPT_NOTE).replace("--strict", "<code>--strict</code>")
         said = f'<p class="soft told">{told}</p>'
-        text += section("Leniencies", said + "\n".join(cards))
+        text += section("False accepts", said + "\n".join(cards))
     return text
 
 
@@ -172,21 +172,21 @@ def _finding(number: int, finding: Finding, report: AuditReport, source: Source 
         f'<p class="soft small"><code>{safe(finding.flaw)}</code> · problem '
         f"<code>{safe(finding.problem)}</code> · found by <code>{safe(finding.attack)}</code>, "
         f"{tier}</p>",
-        _pay(finding),
+        _expected_reward(finding),
         _adds(report.tier_5_adds(finding)),
         f'<p class="block">{_prose(flaw.wrong)}</p>'
         f'<div class="sides">{_witness(finding)}{_evidence(finding)}</div>',
         _excerpt(place, source, known=finding.place is not None) if place else "",
         f'<div class="block"><p class="label">Fix</p><p class="fix">{_prose(finding.fix)}</p>'
-        f"{_mend(finding)}</div>",
+        f"{_tried_fix(finding)}</div>",
         _more(finding),
         "</article>",
     ]
     return "".join(parts)
 
 
-def _mend(finding: Finding) -> str:
-    return f'<p class="soft small">{safe(mend_text(finding))}</p>' if finding.mend else ""
+def _tried_fix(finding: Finding) -> str:
+    return f'<p class="soft small">{safe(tried_fix_text(finding))}</p>' if finding.tried_fix else ""
 
 
 def _adds(said: str) -> str:
@@ -194,11 +194,12 @@ def _adds(said: str) -> str:
     return f'<p class="block">{label} {_sentence(said)}</p>' if said else ""
 
 
-def _pay(finding: Finding) -> str:
-    if finding.pay is None:
+def _expected_reward(finding: Finding) -> str:
+    if finding.expected_reward is None:
         return ""
-    said = f"{_sentence(pay_text(finding.pay))} {_sentence(reach_of(finding.pay))}"
-    return f'<p class="block"><span class="label">Pay</span> {said}</p>'
+    texts = (expected_reward_text(finding.expected_reward), reach_of(finding.expected_reward))
+    said = " ".join(map(_sentence, texts))
+    return f'<p class="block"><span class="label">Expected reward</span> {said}</p>'
 
 
 def _discovery(report: AuditReport) -> str:
@@ -207,9 +208,9 @@ def _discovery(report: AuditReport) -> str:
         return ""
     parts = [f"<p>{_sentence(found.text)}</p>", discovery_chart(found.curve)]
     if found.witness:
-        label = f"The commonest wrong completion that passed, on problem {safe(found.problem)}"
+        label = f"The most common wrong completion that passed, on problem {safe(found.problem)}"
         parts.append(f'<p class="label">{label}</p>{_pre(found.witness)}')
-    return section("A policy trained against it", card("".join(parts)))
+    return section("Trained policy (tier 5)", card("".join(parts)))
 
 
 def _power(report: AuditReport) -> str:
@@ -220,11 +221,11 @@ def _power(report: AuditReport) -> str:
     text = f"<p>{_sentence(power_text(report))}</p>"
     if rows:
         text += table(("not broken", "line", "attack family"), rows, words=(0, 2))
-    return section("Power", card(text, note=_sentence(found.note)))
+    return section("Detection power", card(text, note=_sentence(found.note)))
 
 
 def _witness(finding: Finding) -> str:
-    shown = _pre(finding.witness) if finding.witness else '<p class="soft">the empty text</p>'
+    shown = _pre(finding.witness) if finding.witness else '<p class="soft">(empty text)</p>'
     return (
         f'<div><p class="label">The wrong completion</p>{shown}'
         f'<p class="soft small">It {safe(score_of(finding))}.</p></div>'
@@ -266,7 +267,7 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
 def _more(finding: Finding) -> str:
     lines: list[str] = []
     if finding.catalogue:
-        lines.append(f"Like: {safe(finding.catalogue)}")
+        lines.append(f"Seen in: {safe(finding.catalogue)}")
     if finding.also:
         names = "".join(f"<li><code>{safe(name)}</code></li>" for name in finding.also)
         count = len(finding.also)

@@ -21,7 +21,7 @@ class Broken(StrEnum):
     """The worst that the audit proves on a copy and that the original does not have."""
 
     HACK = "hack"
-    LENIENCY = "leniency"
+    FALSE_ACCEPT = "false_accept"
     NOT = "not"
 
 
@@ -71,14 +71,14 @@ class Power:
         return sum(one.broken is Broken.HACK for one in self.copies)
 
     @property
-    def lenient(self) -> int:
-        """Copies that it broke with a leniency alone."""
-        return sum(one.broken is Broken.LENIENCY for one in self.copies)
+    def falsely_accepting(self) -> int:
+        """Copies that it broke with a false accept alone."""
+        return sum(one.broken is Broken.FALSE_ACCEPT for one in self.copies)
 
     @property
     def share(self) -> float | None:
         """Broken copies of all; None where there are fewer than `FEWEST`."""
-        broken = self.hacked + self.lenient
+        broken = self.hacked + self.falsely_accepting
         return broken / len(self.copies) if len(self.copies) >= FEWEST else None
 
     def is_below(self, other: Power) -> bool | None:
@@ -88,7 +88,7 @@ class Power:
         """
         if self.share is None or other.share is None:
             return None
-        number, broken, rate = len(self.copies), self.hacked + self.lenient, other.share
+        number, broken, rate = len(self.copies), self.hacked + self.falsely_accepting, other.share
         chance = sum(
             math.comb(number, count) * rate**count * (1 - rate) ** (number - count)
             for count in range(broken + 1)
@@ -113,11 +113,11 @@ class Power:
         if not count:
             return f"no weakened copy was audited: {self.why}"
         noun = "copy" if count == 1 else "copies"
-        broken = self.hacked + self.lenient
-        share = f" ({self.share:.0%})" if self.share is not None else ", too few for a share"
-        text = f"of {count} weakened {noun} of this verifier the audit broke {broken}{share}"
-        if self.lenient:
-            text += f": {self.hacked} by a hack, {self.lenient} by a leniency alone"
+        broken = self.hacked + self.falsely_accepting
+        share = f" ({self.share:.0%})" if self.share is not None else " (too few for a rate)"
+        text = f"the audit broke {broken} of {count} weakened {noun} of this verifier{share}"
+        if self.falsely_accepting:
+            text += f": {self.hacked} by a hack, {self.falsely_accepting} by a false accept alone"
         return text
 
     @property
@@ -125,8 +125,8 @@ class Power:
         """How the figure came about, in one sentence without an end."""
         own = sum(one.of_attack for one in self.copies)
         text = (
-            f"{self.tried} of {self.edits} edits tried, {len(self.copies)} proven to be weaker "
-            f"({own} only by completions of the audit's own attacks), {self.seconds:.1f} s"
+            f"{self.tried} of {self.edits} edits tried, {len(self.copies)} proven weaker "
+            f"({own} only by the audit's own attacks), {self.seconds:.1f} s"
         )
         missed = f"; missed: {', '.join(self.missed)}" if self.missed else ""
         return f"{text}; {self.why}{missed}"
@@ -135,9 +135,9 @@ class Power:
         """The power as plain JSON values."""
         return {
             "weakened": len(self.copies),
-            "broken": self.hacked + self.lenient,
+            "broken": self.hacked + self.falsely_accepting,
             "hacked": self.hacked,
-            "lenient": self.lenient,
+            "false_accepts": self.falsely_accepting,
             "share": self.share,
             "missed": list(self.missed),
             "copies": [one.to_json() for one in self.copies],

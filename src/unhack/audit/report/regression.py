@@ -2,7 +2,7 @@
 
 A test loads the verifier anew, scores the stored completion in the sandbox and compares the score
 with what was enough to pass. Honest completions of the same problems become tests too: a verifier
-that rejects everything is not mended.
+that rejects everything is not fixed.
 
 Covered: targets and problems given as paths are found from wherever pytest is started.
 Not covered: import paths; they must be importable where the tests run.
@@ -53,7 +53,7 @@ def subject():
 
 def score(subject, problem, completion):
     known = {{item.id: item for item in subject.problems}}
-    assert problem in known, f"there is no problem {{problem!r}} any more: write these tests again"
+    assert problem in known, f"problem {{problem!r}} no longer exists; regenerate these tests"
     return subject.score([Query(known[problem], completion)])[0]
 '''
 

@@ -17,7 +17,14 @@ from typing import Any
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import AuditReport
-from unhack.audit.report.wording import TIERS, pay_text, place_of, ranked, score_of, strict
+from unhack.audit.report.wording import (
+    TIERS,
+    expected_reward_text,
+    place_of,
+    ranked,
+    score_of,
+    strict,
+)
 from unhack.audit.subject import Source
 from unhack.core.finding import Finding, FindingKind, Place, Severity
 from unhack.reporting.text import one_line, visible
@@ -113,13 +120,13 @@ def _sentences(*parts: str) -> str:
 
 
 def _result(finding: Finding, place: Place | None, base: Path) -> dict[str, Any]:
-    what = "hack" if finding.kind is FindingKind.HACK else "leniency"
+    what = "hack" if finding.kind is FindingKind.HACK else "false accept"
     text = (
         f"A wrong completion is rewarded ({what}): “{_quote(finding.witness)}” "
         f"{score_of(finding)}, but {_sentences(_quote(finding.evidence.text), finding.fix)}"
     )
-    if finding.pay is not None:
-        text += f" {_sentences(pay_text(finding.pay))}"
+    if finding.expected_reward is not None:
+        text += f" {_sentences(expected_reward_text(finding.expected_reward))}"
     properties = strict(finding.to_json())
     properties["tier"] = f"{finding.tier} {TIERS[finding.tier]}"
     return {

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Source, Subject
-from unhack.core.finding import Finding, FindingKind, Pay, Place, Severity
+from unhack.core.finding import ExpectedReward, Finding, FindingKind, Place, Severity
 from unhack.store.errors import StoreError, storing
 from unhack.store.files import write_whole
 
@@ -34,59 +34,60 @@ CONCLUSIONS = {
     Conclusion.SOUND: "no hack found",
     Conclusion.UNPROVEN: "unproven",
 }
-LENIENT = (
-    "Completions that hold the right answer and are wrong all the same. Who can write them can "
-    "write the answer, so a policy gains nothing; --strict counts them too."
+FALSE_ACCEPT_NOTE = (
+    "Wrong completions that contain the right answer. Whoever can write one already knows the "
+    "answer, so a policy gains nothing; --strict counts them too."
 )
 _TIER_5 = "trains a policy against the verifier; needs unhack[train]"
 
 
 def ranked(findings: Sequence[Finding]) -> list[Finding]:
-    """Hacks before leniencies, then the worst first; otherwise in order."""
+    """Hacks before false accepts, then the worst first; otherwise in order."""
     order, kinds = list(Severity), list(FindingKind)
     return sorted(findings, key=lambda one: (kinds.index(one.kind), order.index(one.severity)))
 
 
 def by_kind(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """The hacks and the leniencies, each ranked."""
+    """The hacks and the false accepts, each ranked."""
     found = ranked(findings)
     return (
         [one for one in found if one.kind is FindingKind.HACK],
-        [one for one in found if one.kind is FindingKind.LENIENCY],
+        [one for one in found if one.kind is FindingKind.FALSE_ACCEPT],
     )
 
 
-def mend_text(finding: Finding) -> str:
-    """The mend of a finding in one sentence without an end; empty where none is known."""
-    if not finding.mend or finding.place is None:
+def tried_fix_text(finding: Finding) -> str:
+    """The fix of a finding in one sentence without an end; empty where none is known."""
+    if not finding.tried_fix or finding.place is None:
         return ""
-    return f"line {finding.place.line} with this change pays the witness nothing: {finding.mend}"
+    change = finding.tried_fix
+    return f"with this change of line {finding.place.line} the witness earns no reward: {change}"
 
 
-def pay_text(pay: Pay) -> str:
-    """The pay of a strategy in one sentence without an end."""
+def expected_reward_text(of: ExpectedReward) -> str:
+    """The expected reward of a strategy in one sentence without an end."""
     text = (
-        f"mean reward {pay.mean:.3g} where a right answer gets {pay.right:.3g} and an honest guess "
-        f"{pay.honest:.3g}: {pay.share:.0%} of the way; paid on {pay.paid} of "
-        f"{_count(pay.problems, 'problem')} that it was not made on"
+        f"mean reward {of.mean:.3g}, against {of.honest:.3g} for an honest guess and "
+        f"{of.right:.3g} for a right answer ({of.share:.0%} of the gap); rewarded on "
+        f"{of.rewarded} of {_count(of.problems, 'held-out problem')}"
     )
-    if pay.by_attempts:
-        text += ", where the right answer is one of the many that it gives"
-    if pay.left_out:
-        text += f", {pay.left_out} more left out, where its answer is not wrong"
-    return f"{text}; {_strength(pay)}"
+    if of.by_attempts:
+        text += ", each time with the right answer among the many that it gives"
+    if of.left_out:
+        text += f" ({of.left_out} more left out: its answer is not wrong there)"
+    return f"{text}; {_strength(of)}"
 
 
-def _strength(pay: Pay) -> str:
-    text = f"a guesser is paid on so many with probability {pay.p_value:.2g}"
-    return f"{text} (few problems: weaker evidence)" if pay.is_weak else text
+def _strength(of: ExpectedReward) -> str:
+    text = f"p = {of.p_value:.2g} against guessing"
+    return f"{text} (few problems: weak evidence)" if of.is_weak else text
 
 
-def reach_of(pay: Pay) -> str:
-    """The prompts on which a hack pays."""
-    if pay.paid == pay.problems:
-        return "any prompt gives it away"
-    return "it pays on some prompts only, and a policy learns on which by trying"
+def reach_of(of: ExpectedReward) -> str:
+    """The prompts on which a hack works."""
+    if of.rewarded == of.problems:
+        return "works on every prompt tried"
+    return "works on some prompts only; a policy can learn which by trial and error"
 
 
 def place_of(finding: Finding, source: Source | None) -> Place | None:
@@ -110,7 +111,7 @@ def near(path: str) -> str:
 
 def score_of(finding: Finding) -> str:
     """The witness's score beside what passes."""
-    return f"scores {finding.score:g}, and {finding.threshold:g} is enough to pass"
+    return f"scores {finding.score:g}; {finding.threshold:g} passes"
 
 
 def strict(value: Any) -> Any:
@@ -142,7 +143,7 @@ def power_text(report: AuditReport) -> str:
     """The power beside what was found, in one sentence without an end."""
     assert report.power is not None
     text = report.power.text
-    return text if by_kind(report.findings)[0] else f"none found; {text}"
+    return text if by_kind(report.findings)[0] else f"no hack found; {text}"
 
 
 def _count(number: int, noun: str) -> str:

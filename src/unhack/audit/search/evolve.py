@@ -1,8 +1,9 @@
 """Tier 3: evolution with scores alone, as a policy would find a hole.
 
-It breeds from the prompt and from what each text scored; the answer, the cases and the source are
-used by the oracle only. Parents are those that score most, so that partial credit is climbed, and
-those unlike anything seen before (a novelty archive), so that it does not stop at the first hill.
+It evolves texts from the prompt and from what each text scored; the answer, the cases and the
+source are used by the oracle only. Parents are those that score most, so that partial credit is
+climbed, and those unlike anything seen before (a novelty archive), so that it does not stop at the
+first hill.
 
 Covered: texts made of forms, fillers, numbers and the prompt's parts; programs of one expression.
 Not covered: holes without a way that leads there; partial credit is told, not judged (`Climb`).
@@ -22,8 +23,8 @@ from typing import Protocol
 from unhack.audit.attack import Attack, Payload
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
-from unhack.audit.search.programs import ProgramBreed
-from unhack.audit.search.texts import Genome, TextBreed
+from unhack.audit.search.programs import ProgramSpace
+from unhack.audit.search.texts import Genome, TextSpace
 from unhack.audit.subject import Query, Score
 
 _GENERATIONS = 40
@@ -42,10 +43,10 @@ _TEXTS = Attack(
 _PROGRAMS = Attack("search/programs", "weak_cases", tier=3, for_code=True, make=lambda known: ())
 
 
-class Breed(Protocol):
-    """Interface to the texts that can be bred for a problem."""
+class SearchSpace(Protocol):
+    """Interface to the texts that can be evolved for a problem."""
 
-    def first_wave(self, rng: random.Random) -> list[Genome]:
+    def initial_population(self, rng: random.Random) -> list[Genome]:
         """The genomes with which a search begins."""
         ...
 
@@ -144,33 +145,33 @@ def explore(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> Sear
 
 def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: int) -> Climb:
     problem = baseline.problem
-    breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
+    space: SearchSpace = ProgramSpace(problem) if problem.is_code else TextSpace(problem)
     population = _Population()
-    wave = breed.first_wave(rng)
+    wave = space.initial_population(rng)
     generation = 0
     while generation < _GENERATIONS and calls > 0 and not prover.budget.spent:
         patience = _PATIENCE_OF_PROGRAMS if problem.is_code else _PATIENCE
         if population.idle >= (_HOPE if population.best > baseline.null else patience):
             break
         generation += 1
-        fresh = _fresh(breed, wave, population)[: min(_SIZE, calls)]
+        fresh = _fresh(space, wave, population)[: min(_SIZE, calls)]
         calls -= max(1, len(fresh))
-        if _score_generation(prover, baseline, breed, population=population, fresh=fresh):
+        if _score_generation(prover, baseline, space, population=population, fresh=fresh):
             break
         prover.on_step("tier 3", generation, _GENERATIONS, len(prover.proofs))
         parents = population.parents()
-        born = [breed.child(parents, population.scored, rng) for _ in range(3 * _SIZE)]
+        offspring = [space.child(parents, population.scored, rng) for _ in range(3 * _SIZE)]
         # What the first wave had left over comes in between.
-        wave = [*wave[_SIZE:][: _SIZE // 2], *born] if generation < 3 else born
-    return _climb(prover, baseline, breed, population=population, generations=generation)
+        wave = [*wave[_SIZE:][: _SIZE // 2], *offspring] if generation < 3 else offspring
+    return _climb(prover, baseline, space, population=population, generations=generation)
 
 
 def _fresh(
-    breed: Breed, wave: Sequence[Genome], population: _Population
+    space: SearchSpace, wave: Sequence[Genome], population: _Population
 ) -> list[tuple[Genome, str]]:
     found: dict[str, Genome] = {}
     for genome in wave:
-        text = breed.text(genome)
+        text = space.text(genome)
         if text not in population.texts:
             found.setdefault(text, genome)
     return [(genome, text) for text, genome in found.items()]
@@ -179,7 +180,7 @@ def _fresh(
 def _score_generation(
     prover: Prover,
     baseline: Baseline,
-    breed: Breed,
+    space: SearchSpace,
     *,
     population: _Population,
     fresh: Sequence[tuple[Genome, str]],
@@ -196,7 +197,7 @@ def _score_generation(
         value = _value(score)
         population.add(genome, text, value)
         population.best = max(population.best, value)
-        payload = breed.payload(genome)
+        payload = space.payload(genome)
         if payload is not None and prover.weigh(baseline, attack, payload, score=score):
             return True
     population.idle = 0 if population.best > before else population.idle + 1
@@ -204,7 +205,12 @@ def _score_generation(
 
 
 def _climb(
-    prover: Prover, baseline: Baseline, breed: Breed, *, population: _Population, generations: int
+    prover: Prover,
+    baseline: Baseline,
+    space: SearchSpace,
+    *,
+    population: _Population,
+    generations: int,
 ) -> Climb:
     threshold = baseline.threshold if baseline.threshold is not None else math.inf
     best, reached = "", baseline.null
@@ -212,7 +218,7 @@ def _climb(
     for genome, value in sorted(population.scored, key=lambda item: -item[1]):
         if value <= baseline.null or asked == _ASKED:
             break
-        payload = breed.payload(genome) if value < threshold else None
+        payload = space.payload(genome) if value < threshold else None
         if payload is not None:
             asked += 1
             if prover.oracle.why_wrong(baseline.problem, payload) is not None:

@@ -1,4 +1,4 @@
-"""The programs that the search breeds: one expression of the arguments, grown by a small grammar.
+"""The programs that the search evolves: one expression of the arguments, grown by a small grammar.
 
 Covered: functions, one method of a class, programs that read standard input.
 Not covered: loops and definitions; methods that do different things.
@@ -43,12 +43,12 @@ those that its object was made with."""
 
 
 @dataclass(frozen=True)
-class ProgramBreed:
+class ProgramSpace:
     """Programs for one problem."""
 
     problem: AuditProblem
 
-    def first_wave(self, rng: random.Random) -> list[Genome]:
+    def initial_population(self, rng: random.Random) -> list[Genome]:
         """Each of the short bodies."""
         return [_genome(body) for body in rng.sample(_BODIES, len(_BODIES))]
 

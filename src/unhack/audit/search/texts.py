@@ -1,10 +1,10 @@
-"""The texts that the search breeds: what they are made of, how they change, what they claim.
+"""The texts that the search evolves: what they are made of, how they change, what they claim.
 
 A text is pieces in a form, some times over. Each piece is known to be hollow, a copy of the
 prompt, a number, or something else; from that follows what the whole claims to be.
 
 Covered: answers that are numbers, of which there is one right one; hollow texts for all others.
-Not covered: words, grids and moves that are bred and pass: they may be another right answer, so
+Not covered: words, grids and moves that are evolved and pass: they may be another right answer, so
 they only guide the search.
 """
 
@@ -66,7 +66,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Genome:
-    """The parts of a bred text."""
+    """The parts of an evolved text."""
 
     pieces: tuple[Piece, ...]
     form: int = 0
@@ -75,12 +75,12 @@ class Genome:
 
 
 @dataclass(frozen=True)
-class TextBreed:
+class TextSpace:
     """Texts for one problem. Only `payload` looks at the kind of the right answer."""
 
     problem: AuditProblem
 
-    def first_wave(self, rng: random.Random) -> list[Genome]:
+    def initial_population(self, rng: random.Random) -> list[Genome]:
         """One of everything: forms, fillers, the prompt and its parts."""
         parts = self._parts()
         found = [Genome((Piece("", PieceKind.HOLLOW),), form) for form in range(len(_FORMS))]

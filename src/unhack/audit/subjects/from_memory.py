@@ -53,11 +53,11 @@ def subject_from_memory(
     """
     if not isinstance(function, types.FunctionType) or function.__name__ == "<lambda>":
         raise UsageError(
-            f"{function!r} is no function with a name; define the reward with `def` and hand it in"
+            f"{function!r} is not a named function; define the reward with `def` and pass it"
         )
     text = _Writer().module(function)
     if not problems:
-        raise UsageError("there are no rows to audit it on")
+        raise UsageError("no rows to audit it on")
     lines = [_line(number, row) for number, row in enumerate(problems, start=1)]
     folder = Path(tempfile.mkdtemp(prefix="unhack-audit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

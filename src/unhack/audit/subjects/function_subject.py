@@ -62,7 +62,7 @@ _WARM = (
     "tempfile",
     "traceback",
     "unittest.mock",
-    "unhack.sandbox.guest.reward.multiprocessing_stand_in",
+    "unhack.sandbox.guest.reward.multiprocessing_shim",
 )
 """Modules of the standard library that graders and their loading need."""
 _BESIDE_SCRIPT = (
@@ -225,7 +225,7 @@ class FunctionSubject:
                 stopped = outcome.ending is Ending.STOPPED
                 seconds = round(outcome.wall_s, 1) if stopped else self.load_s
                 raise UsageError(
-                    f"{self.name} cannot be loaded: its import did not end within "
+                    f"{self.name} cannot be loaded: its import did not finish within "
                     f"{seconds:g} s; move what it waits for into the function"
                     + ", or give the audit more time"
                     * stopped
@@ -379,5 +379,5 @@ def read_outcome(outcome: Outcome, nonce: str) -> Score:
         return Score(None, trouble, f"{outcome.limit} limit reached", seconds)
     if outcome.ending is Ending.SIGNALED:
         return Score(None, "ended", f"ended by signal {outcome.signal}", seconds)
-    text = f"the process ended with code {outcome.exit_code} before there was a score"
+    text = f"the process exited with code {outcome.exit_code} before it gave a score"
     return Score(None, "ended", text, seconds)

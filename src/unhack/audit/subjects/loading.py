@@ -90,7 +90,7 @@ def load_subject(
     once, in the sandbox, in at most half of `seconds`; of more than 40 rows, 40 are taken, evenly
     spread.
 
-    Raises UsageError (TaskError, UnknownNameError) for what the caller can mend, with file and line
+    Raises UsageError (TaskError, UnknownNameError) for what the caller can fix, with file and line
     where there is one; SandboxUnavailableError.
     """
     if signature is not None and signature not in NAMES:

@@ -3,7 +3,7 @@ that are not installed.
 
 Covered: columns of the rows that neither the auditor knows nor the verifier's source names, with
 the nearest known name; numbers given as answers; modules that the verifier's file imports and this
-Python does not have, which are replaced by stand-ins.
+Python does not have, which are replaced by stubs.
 Not covered: a verifier whose source cannot be read; columns unlike every known name that a
 verifier takes with all others, as `**kwargs`.
 """
@@ -53,7 +53,7 @@ def typed_answers(subject: Subject) -> list[str]:
 
 
 def stubbed(subject: Subject) -> list[str]:
-    """Modules that the verifier's file imports and that stand-ins replace."""
+    """Modules that the verifier's file imports and that stubs replace."""
     source = subject.source
     if source is None:
         return []

@@ -98,8 +98,8 @@ def detect(target: Target, *, name: str | None = None) -> Signature:
     if function is None:
         if name is None:
             raise UsageError(
-                f"{target.entry}: its source does not show how it is called; write it as "
-                "`def name(completion, answer)`, or say it to `unhack audit` with --signature "
+                f"{target.entry}: its source does not show how to call it; write it as "
+                "`def name(completion, answer)`, or pass --signature to `unhack audit` "
                 f"({', '.join(NAMES)})"
             )
         return Signature(name, PARAMETERS[name], required=frozenset(PARAMETERS[name]))

@@ -117,7 +117,7 @@ def find_target(text: str) -> Target:
 def file_module(path: Path) -> Module:
     """The module of a file, with the package that it is in. Raises TaskError."""
     if not path.is_file():
-        raise fault(path, "there is no such file")
+        raise fault(path, "no such file")
     path = path.resolve()
     root = path.parent
     while (root / "__init__.py").is_file():

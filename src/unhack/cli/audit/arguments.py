@@ -34,37 +34,37 @@ class AuditArguments(LanguageModelOptions):
     ] = None
     grader: Annotated[
         str | None,
-        valued("Grade an environment's episodes by a log that this parses.", metavar="FILE.py:F"),
+        valued("Log parser that grades an environment's episodes.", metavar="FILE.py:F"),
     ] = None
     tiers: Annotated[
         str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
     ] = "1,2,3,4"
-    calls: Annotated[int, valued("Most runs of the verifier.", metavar="N", least=1)] = 4000
-    seconds: Annotated[float, valued("Most seconds.", metavar="S", least=1)] = 120.0
+    calls: Annotated[int, valued("Maximum runs of the verifier.", metavar="N", least=1)] = 4000
+    seconds: Annotated[float, valued("Maximum seconds.", metavar="S", least=1)] = 120.0
     cpu_seconds: Annotated[
-        float | None, valued("Most CPU seconds, the sandbox included.", metavar="S", least=1)
+        float | None, valued("Maximum CPU seconds, including the sandbox.", metavar="S", least=1)
     ] = None
     tier_limits: Annotated[
         str | None,
-        valued("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),
+        valued("Maximum runs and seconds per tier: 3=500/20,4=/30.", metavar="T=N/S,…"),
     ] = None
     stop_at_first: Annotated[
-        bool, typer.Option("--stop-at-first", help="End when one hack is proven.")
+        bool, typer.Option("--stop-at-first", help="Stop at the first proven hack.")
     ] = False
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 on leniencies too, not on hacks alone.")
+        bool, typer.Option("--strict", help="Exit 1 on false accepts too, not on hacks alone.")
     ] = False
     allow_unproven: Annotated[
         bool, typer.Option("--allow-unproven", help="Exit 0, not 4, when nothing could be decided.")
     ] = False
     power: Annotated[
-        bool, typer.Option("--power", help="Audit weakened copies too: what is none found worth?")
+        bool, typer.Option("--power", help="Measure detection power on weakened copies.")
     ] = False
     power_seconds: Annotated[
-        float, valued("Most seconds for that, besides the others.", metavar="S", least=1)
+        float, valued("Additional seconds for --power.", metavar="S", least=1)
     ] = 180.0
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Every attack on every problem, not on four of them.")
+        bool, typer.Option("--thorough", help="Try every attack on every problem, not on four.")
     ] = False
     oracle: Annotated[
         Path | None,
@@ -82,10 +82,10 @@ class AuditArguments(LanguageModelOptions):
         Path | None,
         valued("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
     ] = None
-    seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
+    seed: Annotated[int, valued("Seed of inputs, mutants and the search.", metavar="N")] = 0
     executor: Annotated[
         str | None,
-        valued("Where runs of the verifier go: local, shards or ray.", metavar="NAME"),
+        valued("Where the verifier runs: local, shards or ray.", metavar="NAME"),
     ] = None
     run: Annotated[
         Path | None,
@@ -95,9 +95,9 @@ class AuditArguments(LanguageModelOptions):
     sarif: Annotated[
         Path | None, valued("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
     ] = None
-    html: Annotated[Path | None, valued("Write one page to read.", metavar="FILE")] = None
+    html: Annotated[Path | None, valued("Write an HTML page.", metavar="FILE")] = None
     pairs: Annotated[
-        Path | None, valued("Write hacks beside honest completions.", metavar="FILE.jsonl")
+        Path | None, valued("Write hacks paired with honest completions.", metavar="FILE.jsonl")
     ] = None
     write_tests: Annotated[
         Path | None, valued("Write pytest tests that fail while a hole is open.", metavar="DIR")
@@ -105,8 +105,8 @@ class AuditArguments(LanguageModelOptions):
     fix: Annotated[
         Path | None,
         valued(
-            "Mend the lines at fault: print a diff for git apply (the report goes to stderr), or "
-            "write a mended copy to FILE.",
+            "Fix the lines at fault: print a diff for git apply (the report goes to stderr), or "
+            "write a fixed copy to FILE.",
             metavar="[FILE]",
         ),
     ] = None

@@ -20,7 +20,7 @@ from unhack.cli.options import takes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unhack.audit.hardening.rounds import Mended
+    from unhack.audit.hardening.rounds import HardeningResult
     from unhack.audit.options import AuditOptions
     from unhack.audit.report.power import Power
     from unhack.audit.report.report import AuditReport
@@ -37,21 +37,21 @@ INTERRUPTED = 130
 
 @takes(AuditArguments)
 def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
-    """Try to be rewarded by a verifier for something wrong.
+    """Search for wrong completions that a verifier rewards.
 
-    A hack is a strategy that never reads the right answer and is paid more than honest guessing on
-    problems that it was not made on. A leniency passes too, but holds the right answer. Both are
-    proven: an oracle that does not share the verifier's flaw shows that the completion is wrong.
-    The verifier runs inside the sandbox.
+    A hack is a strategy that never reads the right answer and earns more than honest guessing on
+    held-out problems. A false accept passes too, but contains the right answer. Both are proven:
+    an oracle that does not share the verifier's flaw shows that the completion is wrong. The
+    verifier runs in the sandbox.
 
     Exit code 1 when a hack is proven, 4 when nothing could be decided. Tier 5 trains a policy
-    against the verifier or environment and shows its curve; Ctrl-C ends the training and keeps what
-    it found. It needs unhack[train] and is not run by default.
+    against the verifier or environment and shows its learning curve; Ctrl-C ends the training and
+    keeps what it found. It needs unhack[train] and is off by default.
 
     \b
     unhack audit rewards.py:compute_score --problems rows.jsonl
     unhack audit rewards.py:compute_score --problems rows.jsonl --fix | git apply
-    unhack audit rewards.py:compute_score --problems rows.jsonl --fix mended.py
+    unhack audit rewards.py:compute_score --problems rows.jsonl --fix fixed.py
     unhack audit rewards.py:compute_score --problems rows.jsonl --run audit --thorough
     unhack audit rewards.py:compute_score --problems rows.jsonl --power
     unhack audit repos --seconds 600
@@ -72,12 +72,12 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     options = _options(arguments)
     _check_outputs(arguments)
     try:
-        report, subject, mended = _run(arguments, options)
+        report, subject, hardening = _run(arguments, options)
     except KeyboardInterrupt:
         _say_interrupted(arguments)
         raise
     _write_files(arguments, report, subject)
-    _show(arguments, report, subject, mended=mended)
+    _show(arguments, report, subject, hardening=hardening)
     _remark(subject)
     if report.conclusion is Conclusion.EXPLOITABLE or (arguments.strict and report.findings):
         raise typer.Exit(1)
@@ -92,15 +92,15 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
 
 def _run(
     arguments: AuditArguments, options: AuditOptions
-) -> tuple[AuditReport, Subject, Mended | None]:
+) -> tuple[AuditReport, Subject, HardeningResult | None]:
     """The audit, and the hardened copy where one is asked for."""
     from unhack.audit.hardening.copy import check_place
     from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.subjects.loading import load_subject
-    from unhack.cli.audit.fix import mend
+    from unhack.cli.audit.fix import write_fix
     from unhack.tasks.execution.choosing import backend_on
 
-    mended: Mended | None = None
+    hardening: HardeningResult | None = None
     began = time.monotonic()
     with backend_on(arguments.executor) as backend:
         subject = load_subject(
@@ -120,7 +120,7 @@ def _run(
             again = replace(
                 options, run_folder=None, power_s=0.0
             )  # a run folder belongs to one verifier
-            mended = mend(
+            hardening = write_fix(
                 arguments.target,
                 subject,
                 place=place,
@@ -131,7 +131,7 @@ def _run(
                 ),
                 backend=backend,
             )
-    return report, subject, mended
+    return report, subject, hardening
 
 
 def _remark(subject: Subject) -> None:
@@ -143,7 +143,7 @@ def _remark(subject: Subject) -> None:
     missing = stubbed(subject)
     if missing:
         names = ", ".join(missing)
-        lines.append(f"stubbed: {names} (not installed here, so a stand-in took its place)")
+        lines.append(f"stubbed: {names} (not installed here; a stub took its place)")
     for line in lines:
         remarks().print(line, soft_wrap=True)
 
@@ -167,7 +167,7 @@ def _options(arguments: AuditArguments) -> AuditOptions:
         if path is not None and path.is_dir():
             raise UsageError(f"{option}: {path} is a directory; name a file in it")
         if path is not None and not path.is_file():
-            raise UsageError(f"{option}: {path}: there is no such file")
+            raise UsageError(f"{option}: {path}: no such file")
     tiers = tiers_of(arguments.tiers)
     return AuditOptions(
         tiers=tiers,
@@ -194,13 +194,13 @@ def _check_outputs(arguments: AuditArguments) -> None:
     fixed = None if arguments.fix == STDOUT else arguments.fix
     for option, path in {**files, "--fix": fixed}.items():
         if path is not None and not path.absolute().parent.is_dir():
-            raise UsageError(f"{option}: {path}: there is no directory {path.parent}")
+            raise UsageError(f"{option}: {path}: no such directory: {path.parent}")
         if path is not None and path.is_dir():
-            raise UsageError(f"{option}: {path} is a directory; name a file that is not there yet")
+            raise UsageError(f"{option}: {path} is a directory; name a new file")
     folders = {"--write-tests": arguments.write_tests, "--run": arguments.run}
     for option, path in folders.items():
         if path is not None and path.exists() and not path.is_dir():
-            raise UsageError(f"{option}: {path} is no directory")
+            raise UsageError(f"{option}: {path} is not a directory")
 
 
 def _audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
@@ -261,7 +261,11 @@ def _page(report: AuditReport, subject: Subject) -> str:
 
 
 def _show(
-    arguments: AuditArguments, report: AuditReport, subject: Subject, *, mended: Mended | None
+    arguments: AuditArguments,
+    report: AuditReport,
+    subject: Subject,
+    *,
+    hardening: HardeningResult | None,
 ) -> None:
     from unhack.audit.report.wording import strict
     from unhack.cli import terminal
@@ -269,15 +273,15 @@ def _show(
     from unhack.cli.audit.screen import screen
 
     if arguments.as_json:
-        hardened = {} if arguments.fix is None else {"hardened": mended and mended.to_json()}
+        hardened = {} if arguments.fix is None else {"hardened": hardening and hardening.to_json()}
         terminal.write_json(strict({**report.to_json(), **hardened}))
         return
     as_diff = arguments.fix == STDOUT
     console = terminal.remarks() if as_diff else terminal.results()
     for part in screen(report, source=subject.source):
         console.print(part)
-    if arguments.fix is not None and mended is not None:
-        for line in outcome_lines(mended, None if as_diff else arguments.fix):
+    if arguments.fix is not None and hardening is not None:
+        for line in outcome_lines(hardening, None if as_diff else arguments.fix):
             console.print(line)
         if as_diff:
-            sys.stdout.write(mended.patch)
+            sys.stdout.write(hardening.patch)

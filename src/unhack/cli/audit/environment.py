@@ -56,7 +56,7 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
         text = f"--tiers: tier {others} is for verifiers; {arguments.target} is an environment"
         raise UsageError(f"{text}, which has tiers 1 and 5")
     if arguments.html is not None and not arguments.html.absolute().parent.is_dir():
-        raise UsageError(f"--html: there is no directory {arguments.html.parent}")
+        raise UsageError(f"--html: no such directory: {arguments.html.parent}")
     if arguments.html is not None and arguments.html.is_dir():
         raise UsageError(f"--html: {arguments.html} is a directory; name a file")
     report = _audited(arguments, given, tiers)

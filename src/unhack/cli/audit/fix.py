@@ -1,4 +1,4 @@
-"""`unhack audit --fix`: makes the mended copy, or its diff, and shows what became of it."""
+"""`unhack audit --fix`: makes the fixed copy, or its diff, and shows what became of it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from unhack.audit.report.wording import CONCLUSIONS, amount_tried
 from unhack.reporting.text import visible
 
 if TYPE_CHECKING:
-    from unhack.audit.hardening.rounds import CopyAudits, Mended
+    from unhack.audit.hardening.rounds import CopyAudits, HardeningResult
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.job import Backend
 
 
-def mend(
+def write_fix(
     target: str,
     subject: Subject,
     *,
@@ -30,8 +30,8 @@ def mend(
     report: AuditReport,
     audits: CopyAudits,
     backend: Backend,
-) -> Mended:
-    """The mended copy at `place`; without a place only its diff. When this is interrupted, nothing
+) -> HardeningResult:
+    """The fixed copy at `place`; without a place only its diff. When this is interrupted, nothing
     stays there."""
     from unhack.audit.hardening.copy import HardenedCopy, copy_siblings
     from unhack.audit.hardening.rounds import harden
@@ -39,46 +39,46 @@ def mend(
     with tempfile.TemporaryDirectory(prefix="unhack-fix-") as folder:
         only_diff = place is None
         if place is None:
-            place = Path(folder) / ("mended" if Path(target).is_dir() else "mended.py")
+            place = Path(folder) / ("fixed" if Path(target).is_dir() else "fixed.py")
             copy_siblings(subject, Path(folder))
         copy = HardenedCopy(subject, target, place, backend)
         try:
-            mended = harden(copy, report, audit_again=audits.again, power_of=audits.power)
+            hardened = harden(copy, report, audit_again=audits.again, power_of=audits.power)
         except BaseException:
             copy.discard()
             raise
         # The folder goes; the diff is against the verifier that was named.
-        return replace(mended, target=target) if only_diff and mended.target else mended
+        return replace(hardened, target=target) if only_diff and hardened.target else hardened
 
 
-def outcome_lines(mended: Mended, place: Path | None) -> Iterator[RenderableType]:
+def outcome_lines(hardened: HardeningResult, place: Path | None) -> Iterator[RenderableType]:
     """The changes, the refused ones with their reasons, and the last audit's conclusion.
 
     Without a place the changes are printed as a diff.
     """
-    yield Text("\nMended copy", style="bold")
-    if not mended.target:
+    yield Text("\nFixed copy", style="bold")
+    if not hardened.target:
         nothing = f"{place} was not written" if place is not None else "there is no diff"
-        yield Text(f"None: {_why_none(mended)}; {nothing}.")
+        yield Text(f"None: {_why_none(hardened)}; {nothing}.")
     else:
         yield Text(f"{place}, changed:" if place else "Changed in the diff:")
-        for change in mended.kept:
+        for change in hardened.kept:
             yield _indent(Text(visible(change)))
-    if mended.refused:
-        yield Text("Tried and taken back:")
-        for one in mended.refused:
+    if hardened.refused:
+        yield Text("Tried and reverted:")
+        for one in hardened.refused:
             yield _indent(Text(visible(one.what)))
             yield _indent(Text(visible(one.why), style="dim"), 4)
-    for remark in mended.remarks:
+    for remark in hardened.remarks:
         yield Text(f"Note: {visible(remark)}")
-    again = mended.report
-    if not mended.target or again is None:
+    again = hardened.report
+    if not hardened.target or again is None:
         return
-    yield Text("Every right answer, written as in the rows or otherwise, keeps its score.")
-    if mended.power_note:
-        yield Text(f"Power: {visible(mended.power_note)}")
-    if mended.closed:
-        yield Text(f"Closed: {', '.join(mended.closed)}", style="green")
+    yield Text("Every right answer keeps its score, in the given form and in others.")
+    if hardened.power_note:
+        yield Text(f"Power: {visible(hardened.power_note)}")
+    if hardened.closed:
+        yield Text(f"Closed: {', '.join(hardened.closed)}", style="green")
     yield Text(f"Audited again: {CONCLUSIONS[again.conclusion]}: {visible(again.why)}")
     for finding in again.findings:
         yield Text(f"  still open: {finding.severity.value} {finding.flaw}", style="red")
@@ -89,9 +89,9 @@ def _indent(text: Text, by: int = 2) -> Padding:
     return Padding(text, (0, 0, 0, by), expand=False)
 
 
-def _why_none(mended: Mended) -> str:
-    if not mended.left:
-        return "nothing was proven that calls for a fix"
-    if mended.refused:
-        return "no repair leaves every right answer its score"
-    return "no repair of a line closes what was proven"
+def _why_none(hardened: HardeningResult) -> str:
+    if not hardened.left:
+        return "no finding calls for a fix"
+    if hardened.refused:
+        return "every fix changes the score of some right answer"
+    return "no fix of a single line closes the hole"

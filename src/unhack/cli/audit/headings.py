@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 AUDIT_HEADINGS: Mapping[str, Sequence[str]] = {
-    "What is tried": (
+    "Attacks and budget": (
         "tiers", "calls", "seconds", "tier_limits", "stop_at_first", "thorough", "seed",
     ),
     "Language model (tiers 2 and 3) and trained policy (tier 5)": (
         "llm_model", "llm_url", "llm_key_env", "llm_protocol", "llm_prices", "llm_cost", "model",
     ),
-    "What none found is worth": ("power", "power_seconds"),
+    "Detection power": ("power", "power_seconds"),
     "Output": ("as_json", "sarif", "html", "pairs", "write_tests"),
     "Fix": ("fix", "force"),
     "Exit code": ("strict", "allow_unproven"),

@@ -29,7 +29,7 @@ def tiers_of(text: str, option: str = "--tiers") -> tuple[int, ...]:
     named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items())
     for word in words:
         if word not in {str(tier) for tier in TIERS}:
-            raise UsageError(f"{option}: {word!r} is no tier; there are {named}")
+            raise UsageError(f"{option}: {word!r} is not a tier; the tiers are {named}")
     return tuple(sorted({int(word) for word in words}))
 
 
@@ -69,7 +69,9 @@ def discoverer(tiers: tuple[int, ...], model: Path | None) -> Discoverer | None:
     if model is not None and 5 not in tiers:
         raise UsageError("--model is what tier 5 trains; add 5 to --tiers")
     if model is not None and not (model / "config.json").is_file():
-        raise UsageError(f"--model: {model} is no folder of a Hugging Face model (config.json)")
+        raise UsageError(
+            f"--model: {model} is not the folder of a Hugging Face model (no config.json)"
+        )
     if 5 not in tiers:
         return None
     _need("torch", *(("transformers",) if model is not None else ()))

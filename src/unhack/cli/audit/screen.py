@@ -25,20 +25,20 @@ from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion
 from unhack.audit.report.wording import (
     CONCLUSIONS,
-    LENIENT,
+    FALSE_ACCEPT_NOTE,
     TIERS,
     amount_tried,
     by_kind,
+    expected_reward_text,
     left_out,
-    mend_text,
     near,
-    pay_text,
     place_of,
     power_text,
     reach_of,
     score_of,
+    tried_fix_text,
 )
-from unhack.cli.heartbeat import Headway
+from unhack.cli.progress import CommandProgress
 from unhack.cli.terminal import remarks, working
 from unhack.cli.verdict_table import plain_table
 from unhack.core.finding import Finding, FindingKind, Severity
@@ -66,8 +66,8 @@ class LiveCurve:
     _written_at: float | None = None
 
     def add(self, point: CurvePoint, best: str) -> None:
-        """Take an update, and the completion that paid most although it is wrong. Where stderr is
-        no terminal, write a line of it now and then."""
+        """Take an update, and the best-rewarded completion although it is wrong. Where stderr
+        is no terminal, write a line of it now and then."""
         if self.points and point.step <= self.points[-1].step:
             self.points.clear()  # another training
         self.points.append(point)
@@ -83,10 +83,10 @@ class LiveCurve:
     def note(self) -> str:
         """Shares of the last updates as bars, the last of each as a number, and the exploit."""
         last = self.points[-_SHOWN:]
-        paid = "".join(_bar(point.passing) for point in last)
+        passing = "".join(_bar(point.passing) for point in last)
         wrong = "".join(_bar(point.wrong) for point in last)
-        text = f"paid {paid} {last[-1].passing:.0%}, paid and wrong {wrong} {last[-1].wrong:.0%}"
-        return text + self._exploit()
+        shares = f"passing {passing} {last[-1].passing:.0%}"
+        return f"{shares}, passing and wrong {wrong} {last[-1].wrong:.0%}{self._exploit()}"
 
     @property
     def line(self) -> str:
@@ -94,7 +94,7 @@ class LiveCurve:
         point = self.points[-1]
         return (
             f"{TRAINED}: update {point.step + 1}, {point.calls} runs: mean reward "
-            f"{point.reward:.3g}, paid {point.passing:.0%}, paid and wrong {point.wrong:.0%}"
+            f"{point.reward:.3g}, passing {point.passing:.0%}, passing and wrong {point.wrong:.0%}"
             f"{self._exploit()}"
         )
 
@@ -130,21 +130,21 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     tone = _TONES[report.conclusion]
     yield Text.assemble((CONCLUSIONS[report.conclusion], tone), f": {visible(report.subject)}")
     yield Text(visible(report.why))
-    hacks, leniencies = by_kind(report.findings)
+    hacks, false_accepts = by_kind(report.findings)
     for number, finding in enumerate(hacks, start=1):
         yield Text()
         yield _panel(number, finding, report=report, source=source)
-    if leniencies:
-        yield Text("\nLenient", style="bold")
-        yield Text(LENIENT)
-    for number, finding in enumerate(leniencies, start=len(hacks) + 1):
+    if false_accepts:
+        yield Text("\nFalse accepts", style="bold")
+        yield Text(FALSE_ACCEPT_NOTE)
+    for number, finding in enumerate(false_accepts, start=len(hacks) + 1):
         yield Text()
         yield _panel(number, finding, report=report, source=source)
     if report.discovery is not None:
-        yield Text("\nTrained against it", style="bold")
+        yield Text("\nTrained policy (tier 5)", style="bold")
         yield Text(visible(report.discovery.text))
     if report.power is not None:
-        yield Text("\nPower", style="bold")
+        yield Text("\nDetection power", style="bold")
         yield from _power(report)
     if report.checks:
         yield Text("\nChecks", style="bold")
@@ -152,7 +152,7 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     yield Text("\nTried", style="bold")
     yield _tried_table(report)
     yield Text(amount_tried(report))
-    yield Text("\nNot tried, or not to the end", style="bold")
+    yield Text("\nSkipped or cut short", style="bold")
     yield _left_out(report)
 
 
@@ -186,30 +186,33 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
         code = Text(one_line(place.code, most=_CHARS), style="italic")
         rows["where" if finding.place is not None else "in"] = Group(where, code)
     rows["witness"] = Group(
-        Text(_shorten(finding.witness) or "(the empty text)", style="red"),
+        Text(_shorten(finding.witness) or "(empty text)", style="red"),
         Text(f"on problem {one_line(finding.problem, most=_CHARS)} it {score_of(finding)}"),
     )
-    if finding.pay is not None:
-        rows["pay"] = Group(Text(pay_text(finding.pay)), Text(reach_of(finding.pay)))
-    rows["wrong as"] = Text(one_line(evidence.text, most=_CHARS))
+    if finding.expected_reward is not None:
+        rows["reward"] = Group(
+            Text(expected_reward_text(finding.expected_reward)),
+            Text(reach_of(finding.expected_reward)),
+        )
+    rows["evidence"] = Text(one_line(evidence.text, most=_CHARS))
     for name in ("input", "expected", "obtained"):
         said: str = getattr(evidence, name)
         if said:
             rows[name] = Text(one_line(said, most=_CHARS))
     rows["fix"] = Text(visible(finding.fix), style="green")
-    if finding.mend:
-        rows["tried"] = Text(visible(mend_text(finding)))
+    if finding.tried_fix:
+        rows["tried"] = Text(visible(tried_fix_text(finding)))
     found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
     rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
     adds = report.tier_5_adds(finding)
     if adds:
         rows["tier 5 adds"] = Text(adds)
     if finding.catalogue:
-        rows["like"] = Text(visible(finding.catalogue))
+        rows["seen in"] = Text(visible(finding.catalogue))
     table = _grid()
     for name, value in rows.items():
         table.add_row(name, value)
-    kind = "" if finding.kind is FindingKind.HACK else " leniency"
+    kind = "" if finding.kind is FindingKind.HACK else " false accept"
     title = Text.assemble(f"{number} ", (finding.severity.value + kind, style), f" {finding.flaw}")
     return Panel(table, title=title, title_align="left", border_style=style)
 
@@ -217,14 +220,14 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
 def _others(finding: Finding) -> str:
     names = ", ".join(finding.also[:3])
     more = len(finding.also) - 3
-    return f"for the same cause also {names}" + (f" and {more} more" if more > 0 else "")
+    return f"same cause: {names}" + (f" and {more} more" if more > 0 else "")
 
 
 def _shorten(text: str) -> str:
     lines = visible(text, most=_WITNESS_CHARS).rstrip("\n").split("\n")
     if len(lines) > _WITNESS_LINES:
         left_out = len(lines) - _WITNESS_LINES
-        lines = [*lines[:_WITNESS_LINES], f"… {left_out} more lines; --json gives all of them"]
+        lines = [*lines[:_WITNESS_LINES], f"… {left_out} more lines; --json shows all"]
     return "\n".join(lines)
 
 
@@ -274,21 +277,21 @@ def _left_out(report: AuditReport) -> Table:
 @contextlib.contextmanager
 def watching() -> Generator[Callable[[Progress], None]]:
     """A bar on stderr while the block runs, or lines; its value takes what the audit reports."""
-    headway = Headway("loading")
+    progress = CommandProgress("loading")
     curve = LiveCurve()
-    with working(headway) as shown:
+    with working(progress) as shown:
 
         def show(now: Progress) -> None:
             if now.point is not None:
                 curve.add(now.point, now.best)
-                headway.note = curve.note
+                progress.note = curve.note
                 shown()
                 return
-            if now.stage != headway.what:
-                headway.begin(now.stage)
-            headway.done, headway.total = now.done, now.total
+            if now.stage != progress.what:
+                progress.begin(now.stage)
+            progress.done, progress.total = now.done, now.total
             if now.stage != TRAINED:
-                headway.note = f"{now.findings} proven" if now.findings else ""
+                progress.note = f"{now.findings} proven" if now.findings else ""
             shown()
 
         yield show

@@ -1,4 +1,4 @@
-"""The demo's audit: one short reward function is broken, the exploit proven, the reward mended."""
+"""The demo's audit: one short reward function is broken, the exploit proven, the reward fixed."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from unhack.core.finding import FindingKind
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unhack.audit.hardening.rounds import Mended
+    from unhack.audit.hardening.rounds import HardeningResult
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.job import Backend
 
 REWARD, ROWS = "reward.py", "rows.jsonl"
-MENDED, PAGE = "reward_mended.py", "audit.html"
+FIXED, PAGE = "reward_mended.py", "audit.html"
 _SHOWN = 120
 """Most characters of a witness on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedReward:
-    """The audit of the reward as it was written, and its mended copy."""
+    """The audit of the reward as it was written, and its fixed copy."""
 
     report: AuditReport
-    mended: Mended
+    hardened: HardeningResult
 
     @property
     def as_claimed(self) -> bool:
-        """True when the reward is proven exploitable and its mended copy is not."""
-        again = self.mended.report
+        """True when the reward is proven exploitable and its fixed copy is not."""
+        again = self.hardened.report
         return _has_hack(self.report) and again is not None and not _has_hack(again)
 
 
@@ -54,14 +54,14 @@ def write_reward(folder: Path) -> None:
         (folder / name).write_text(here.joinpath(source).read_text("utf-8"), encoding="utf-8")
 
 
-def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
-    """Audit the reward in `folder` with tiers 1 and 2, mend a copy, audit that; write the page."""
+def audit_and_fix(folder: Path, backend: Backend) -> AuditedReward:
+    """Audit the reward in `folder` with tiers 1 and 2, fix a copy, audit that; write the page."""
     from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.options import AuditOptions
     from unhack.audit.report.page import page
     from unhack.audit.runner import audit
     from unhack.audit.subjects.loading import load_subject
-    from unhack.cli.audit.fix import mend
+    from unhack.cli.audit.fix import write_fix
 
     options = AuditOptions(tiers=(1, 2))
 
@@ -71,10 +71,10 @@ def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
     target = f"{folder / REWARD}:compute_score"
     subject = load_subject(target, problems=folder / ROWS, backend=backend)
     report = run(subject)
-    mended = mend(
+    hardened = write_fix(
         target,
         subject,
-        place=folder / MENDED,
+        place=folder / FIXED,
         report=report,
         audits=CopyAudits(run),
         backend=backend,
@@ -82,17 +82,17 @@ def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
     command = shlex.join(["unhack", "demo", "--out", str(folder)])
     text = page(report, source=subject.source, made=datetime.now(UTC), command=command)
     (folder / PAGE).write_text(text, encoding="utf-8")
-    return AuditedReward(report, mended)
+    return AuditedReward(report, hardened)
 
 
 def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
-    """The reward, its first proven exploit, and the mended copy."""
+    """The reward, its first proven exploit, and the fixed copy."""
     from unhack.audit.report.wording import ranked
     from unhack.reporting.text import visible
 
     source = (folder / REWARD).read_text(encoding="utf-8")
     yield Syntax(source.rstrip(), "python", theme="ansi_dark", background_color="default")
-    report, again = found.report, found.mended.report
+    report, again = found.report, found.hardened.report
     if not report.findings:
         yield Text(f"No hack was found in {report.calls} runs.", style="bold red")
         return
@@ -106,8 +106,8 @@ def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
     if again is None:
         yield Text("No fix was found that keeps the reward of every correct completion.")
         return
-    yield Text("\nMended, with every correct completion still rewarded:", style="bold")
-    for change in found.mended.kept:
+    yield Text("\nFixed, with every correct completion still rewarded:", style="bold")
+    for change in found.hardened.kept:
         yield Text(f"  {visible(change)}")
     if _has_hack(again):
         yield Text("  a hack is left", style="bold red")

@@ -72,7 +72,7 @@ def demo(
 ) -> None:
     """Score, audit, hold a tournament and show a recorded training experiment, in two minutes.
 
-    Needs no network. Scores a group of completions with reward hacks in it, breaks and mends a
+    Needs no network. Scores a group of completions with reward hacks in it, breaks and fixes a
     reward, plays one round of a tournament with two cheaters. What this machine or this
     installation cannot run is left out by name. Exits 1 if a result is not what it must be.
 
@@ -197,7 +197,7 @@ def _judge_part(part: DemoPart, backend: Backend, *, advance: Callable[[], None]
 
 
 def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
-    """Break a reward and mend it; return True when both came out as they must, or when this
+    """Break a reward and fix it; return True when both came out as they must, or when this
     installation lacks what it needs."""
     from unhack.cli.demo import audited_reward
     from unhack.core.errors import UsageError
@@ -205,9 +205,9 @@ def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
     _heading(console, "3. An audit: can this reward be gamed?")
     audited_reward.write_reward(folder)
     try:
-        found = audited_reward.audit_and_mend(folder, backend)
+        found = audited_reward.audit_and_fix(folder, backend)
     except UsageError as error:  # the only thing that it was given is this installation
-        console.print(f"Left out here: {error}")
+        console.print(f"Skipped: {error}")
         return True
     for line in audited_reward.lines(found, folder):
         console.print(line)
@@ -231,7 +231,7 @@ def _show_tournament(console: Console, folder: Path) -> bool:
         with terminal.progress("entries judged", total=total) as advance:
             record = short_tournament.play(folder / "tournament", watch=lambda _entry: advance())
     except (UnhackError, ImportError) as error:
-        console.print(f"Left out here: {error}")
+        console.print(f"Skipped: {error}")
         return True
     console.print(short_tournament.table(record))
     return short_tournament.as_claimed(record)

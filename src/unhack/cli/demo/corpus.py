@@ -58,7 +58,7 @@ def humaneval_parts() -> tuple[DemoPart, ...]:
     )
     return (
         DemoPart("HumanEval, canonical solutions", right, True),
-        DemoPart("HumanEval, one thing changed", changed, None),
+        DemoPart("HumanEval with one change", changed, None),
     )
 
 

@@ -49,7 +49,7 @@ class DemoGroup:
     harness: Task
     """The task with the harness as its verifier, run as written."""
     resealed: Task
-    """The same harness, with the solution behind the seal."""
+    """The same harness, with the solution in a sandbox."""
     attempts: tuple[DemoCompletion, ...]
 
 
@@ -61,7 +61,7 @@ class DemoVerdicts:
     beside: tuple[Verdict | None, ...]
     """Verdicts of the one-process harness; None where it was not run."""
     resealed: tuple[Verdict | None, ...]
-    """Verdicts of the same harness, unchanged, with the solution behind the seal."""
+    """Verdicts of the same harness, unchanged, with the solution in a sandbox."""
 
     @property
     def sealed_advantages(self) -> Advantages:

@@ -72,7 +72,7 @@ def group_findings(group: DemoGroup, judged: DemoVerdicts) -> list[str]:
         again = count_rewarded(judged.resealed, attempts, kind="hack")
         solved = count_rewarded(judged.resealed, attempts, kind="right")
         lines.append(
-            f"The same harness, unchanged, with the solution behind the seal: {again} of "
+            f"The same harness, unchanged, with the solution in a sandbox: {again} of "
             f"{len(hacks)} hacks and {solved} of {right} right solutions are rewarded."
         )
     return lines
@@ -142,7 +142,7 @@ def corpus_findings(results: Sequence[Result]) -> list[str]:
             passed = sum(verdict.passed for verdict in result.verdicts)
             lines.append(
                 f"{passed} changed programs pass all of HumanEval's tests: the change made no "
-                "difference, or those tests do not see it."
+                "difference, or those tests do not detect it."
             )
     return lines
 

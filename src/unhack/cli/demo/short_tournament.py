@@ -41,18 +41,18 @@ def play(folder: Path, *, watch: Callable[[Entry], None]) -> TournamentRecord:
     from unhack.tournament.players.registry import make_player
     from unhack.tournament.record.settings import TournamentPlan
     from unhack.tournament.report.page import write_report
-    from unhack.tournament.round.rounds import begin, seat_all
+    from unhack.tournament.round.rounds import begin, line_up
     from unhack.tournament.round.rounds import play as play_all
 
     plan = TournamentPlan(contest=CONTEST, agents=AGENTS, rounds=1, options=OPTIONS)
     contest = load_contest(CONTEST, OPTIONS)
     with begin(folder, plan, contest) as archive:
-        seating = seat_all(
+        lineup = line_up(
             archive,
             contest,
             make=lambda name: make_player(name, contest, options=plan.agent_options),
         )
-        record = play_all(seating, jobs=len(os.sched_getaffinity(0)), watch=watch)
+        record = play_all(lineup, jobs=len(os.sched_getaffinity(0)), watch=watch)
     write_report(record, folder / REPORT)
     return record
 

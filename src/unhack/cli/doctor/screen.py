@@ -101,7 +101,7 @@ def _unneeded(layer: LayerReport) -> bool:
 
 def _missing(layer: LayerReport) -> Iterator[Text]:
     if layer.optional:
-        yield Text(f"Optional: {layer.name} is not here ({layer.detail}).")
+        yield Text(f"Optional: {layer.name} is not available ({layer.detail}).")
         yield Text(f"  without it: {layer.without}")
         yield Text(f"  to add it: {layer.remedy}")
         return

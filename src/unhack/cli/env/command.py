@@ -9,7 +9,7 @@ import typer
 from unhack.cli.env.order import EnvRunOrder
 from unhack.cli.options import takes
 
-env = typer.Typer(no_args_is_help=True, help="List, play and run tasks of many turns.")
+env = typer.Typer(no_args_is_help=True, help="List, play and run multi-turn tasks.")
 
 
 @env.command("list")
@@ -58,9 +58,9 @@ def play(
     \b
     unhack env play repos/…
     """
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
-    require("pytest", "pytest", purpose="a task of many turns")
+    require("pytest", "pytest", purpose="a multi-turn task")
 
     from unhack.cli.env.play import play_here
     from unhack.core.errors import UsageError
@@ -68,7 +68,7 @@ def play(
 
     found = list(find_tasks(task))
     if len(found) != 1:
-        raise UsageError(f"{task!r} stands for {len(found)} tasks; play one, such as {found[0].id}")
+        raise UsageError(f"{task!r} matches {len(found)} tasks; name one, such as {found[0].id}")
     play_here(found[0], progress=progress)
 
 
@@ -82,9 +82,9 @@ def run(order: EnvRunOrder) -> None:
     unhack env run repos --agent random --out runs/random --json
     unhack env run repos --agent chat --llm-model NAME --llm-url http://localhost:8000/v1
     """
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
-    require("pytest", "pytest", purpose="a task of many turns")
+    require("pytest", "pytest", purpose="a multi-turn task")
 
     from unhack.cli.env.run import run_suite
 

@@ -22,8 +22,8 @@ class EnvRunOrder:
     ]
     agent: Annotated[str, valued(_AGENTS, metavar="NAME")] = "solver"
     limit: Annotated[int | None, valued("Only the first N tasks.", metavar="N", least=1)] = None
-    at_once: Annotated[int, valued("Episodes under way at a time.", metavar="N", least=1)] = 64
-    turns: Annotated[int, valued("Actions of an episode.", metavar="N", least=1)] = 50
+    at_once: Annotated[int, valued("Concurrent episodes.", metavar="N", least=1)] = 64
+    turns: Annotated[int, valued("Maximum actions per episode.", metavar="N", least=1)] = 50
     progress: Annotated[
         float, valued("Weight of step rewards: passing dev tests.", metavar="W", least=0)
     ] = 0.0
@@ -36,7 +36,7 @@ class EnvRunOrder:
         None
     )
     llm_cost: Annotated[
-        float, valued("Most that the chat agent may cost.", metavar="USD", least=0)
+        float, valued("Maximum cost of the chat agent.", metavar="USD", least=0)
     ] = 1.0
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each episode.")] = (
         False

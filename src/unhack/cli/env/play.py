@@ -23,7 +23,7 @@ def play_here(task: EpisodeTask, *, progress: float) -> None:
 
 
 async def _play(task: EpisodeTask, progress: float) -> None:
-    async with RepositoryWorkshop(keepers=1, rewards=StepRewards(progress=progress)) as workshop:
+    async with RepositoryWorkshop(slots=1, rewards=StepRewards(progress=progress)) as workshop:
         episode = workshop.begin(task)
         terminal.write_text(f"{task.id}\n\n{episode.opening().text}\n")
         terminal.remarks().print(f"Actions: {', '.join(KINDS)}. `submit` ends the episode.")

@@ -34,7 +34,9 @@ def choose_player(order: EnvRunOrder) -> EpisodePlayer:
         return RandomPlayer(int(rest or 0))
     if order.agent == "chat":
         return _chat(order)
-    raise UsageError(f"{order.agent!r} is no agent; there are solver, idle, random:SEED and chat")
+    raise UsageError(
+        f"{order.agent!r} is not an agent; the agents are solver, idle, random:SEED and chat"
+    )
 
 
 def _chat(order: EnvRunOrder) -> EpisodePlayer:

@@ -62,7 +62,7 @@ class ScoreArguments:
     ] = None
     html: Annotated[
         Path | None,
-        valued("Also write one page to browse, with failed cases.", metavar="FILE"),
+        valued("Also write an HTML page with the failed cases.", metavar="FILE"),
     ] = None
     group_size: Annotated[
         int | None,
@@ -197,14 +197,14 @@ def _check_page(path: Path | None) -> None:
     if path is not None and path.is_dir():
         raise UsageError(f"--html {path}: this is a directory; name a file in it")
     if path is not None and not path.absolute().parent.is_dir():
-        raise UsageError(f"--html {path}: there is no directory {path.parent}")
+        raise UsageError(f"--html {path}: no such directory: {path.parent}")
 
 
 def _judge(
     work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None, *, executor: Executor
 ) -> None:
     """Judge what is not judged yet, and show every verdict as its turn comes."""
-    from unhack.cli.heartbeat import Headway, ticking
+    from unhack.cli.progress import CommandProgress, ticking
     from unhack.cli.score.completions import PATIENCE_S, Turns, from_both_ends
     from unhack.cli.terminal import remarks, working
     from unhack.tasks.batch import stream_batch
@@ -224,14 +224,14 @@ def _judge(
             return
         order = list(from_both_ends(left))
         tasks, texts = [work.tasks[i] for i in order], [work.rows[i].completion for i in order]
-        headway = Headway("scoring", len(work.rows), len(known))
-        with working(headway) as advanced, ticking(turns.look, every_s=PATIENCE_S / 4):
+        progress = CommandProgress("scoring", len(work.rows), len(known))
+        with working(progress) as advanced, ticking(turns.look, every_s=PATIENCE_S / 4):
             for place, verdict in stream_batch(tasks, texts, executor=executor, window=None):
                 index = order[place]
                 work.verdicts[index] = verdict
                 if journal is not None:
                     journal.keep(index, verdict)
-                headway.advance()
+                progress.advance()
                 advanced()
                 turns.put(index)
     finally:

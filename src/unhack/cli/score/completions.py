@@ -186,7 +186,7 @@ class TaskChooser:
                 return next(iter(self._bases.values()))
             few = ", ".join(list(self._bases)[:3])
             raise UsageError(
-                f"{row.place}: {self._name} stands for {len(self._bases)} tasks; the row needs "
+                f"{row.place}: {self._name} matches {len(self._bases)} tasks; the row needs "
                 f'"task", one of {few}, …'
             )
         base = self._shorts.get(row.task, row.task)

@@ -36,7 +36,7 @@ class ServeOrder:
     port: Annotated[
         int, valued("Port; 0 takes a free one.", metavar="PORT", least=0, most=65535)
     ] = 8700
-    host: Annotated[str, valued("Address to listen on; 0.0.0.0: every one.", metavar="ADDRESS")] = (
+    host: Annotated[str, valued("Address to listen on; 0.0.0.0 for all.", metavar="ADDRESS")] = (
         "127.0.0.1"
     )
     data: Data = DATA
@@ -50,15 +50,15 @@ class ServeOrder:
         valued("Folder of run folders that the pages show too; repeatable.", metavar="DIR"),
     ] = None
     tenant_items: Annotated[
-        int, valued("Most open completions of a tenant.", metavar="N", least=1)
+        int, valued("Maximum open completions per tenant.", metavar="N", least=1)
     ] = 100_000
     tenant_requests: Annotated[
-        int, valued("Most requests of a tenant in a minute.", metavar="N", least=1)
+        int, valued("Maximum requests per tenant and minute.", metavar="N", least=1)
     ] = 60_000
     keep_days: Annotated[
         float | None,
         valued(
-            "Age at which batches and jobs that ended go; none do if not given.",
+            "Delete finished batches and jobs of this age; none if not given.",
             metavar="DAYS",
             least=0,
         ),
@@ -116,13 +116,14 @@ def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant; a new name makes one.")],
     scopes: Annotated[
         str | None,
-        typer.Option(metavar="SCOPES", help="Names with commas between; all if not given."),
+        typer.Option(metavar="SCOPES", help="Comma-separated names; all if not given."),
     ] = None,
     items: Annotated[
-        int | None, valued("Most open completions, in place of the server's.", metavar="N", least=1)
+        int | None,
+        valued("Maximum open completions; overrides the server's.", metavar="N", least=1),
     ] = None,
     requests: Annotated[
-        int | None, valued("Most requests in a minute, of this key.", metavar="N", least=1)
+        int | None, valued("Maximum requests per minute for this key.", metavar="N", least=1)
     ] = None,
     data: Data = DATA,
     database: DatabaseUrl = None,
@@ -190,15 +191,16 @@ def _settings(data: Path, database: str | None) -> ServerSettings:
     from unhack.server.service import ServerSettings
 
     if database is None and not data.is_dir():
-        raise UsageError(f"--data {data}: there is no such folder; `unhack serve` makes it")
+        raise UsageError(f"--data {data}: no such folder; `unhack serve` creates it")
     return ServerSettings(data=data, database=database)
 
 
 def _require() -> None:
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     modules = (
-        "starlette",
+        "fastapi",
+        "jinja2",
         "uvicorn",
         "sqlalchemy",
         "alembic",

@@ -110,7 +110,7 @@ def show(
     folder, *others = find_folders(name)
     if others:
         few = ", ".join(item.settings.id for item in (folder, *others[:2]))
-        raise UsageError(f"{name!r} stands for {1 + len(others)} tasks; show one: {few}, …")
+        raise UsageError(f"{name!r} matches {1 + len(others)} tasks; name one: {few}, …")
     found = find_tasks(name)
     console = terminal.results()
     if prompt:
@@ -175,7 +175,7 @@ def validate(
 
 @tasks.command("new")
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A directory to be made.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new directory.")],
     kind: Annotated[
         str, typer.Option(metavar="KIND", help="function, stdio, text, script or pytest.")
     ] = "function",

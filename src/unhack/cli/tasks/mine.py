@@ -19,7 +19,9 @@ def mine(
     start: Annotated[
         str, typer.Option("--from", metavar="COMMIT", help="The newest commit: branch, tag or id.")
     ] = "HEAD",
-    commits: Annotated[int, typer.Option(min=1, metavar="N", help="Commits to look at.")] = 100,
+    commits: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of commits to consider.")
+    ] = 100,
     preload: Annotated[
         list[str] | None,
         typer.Option(metavar="MODULE", help="An installed package that the repository imports."),
@@ -42,7 +44,7 @@ def mine(
     from unhack.environments.sources.mining import miner
 
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already: name a folder that is to be made")
+        raise UsageError(f"{out} already exists; name a new folder")
     settings = miner.MiningSettings(start=start, most_commits=commits, preload=tuple(preload or ()))
     found: list[MinedCommit] = []
 

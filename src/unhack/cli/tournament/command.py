@@ -27,7 +27,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tou
 Json = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", metavar="N", min=1, help="Agents at once (default: one per core)."),
+    typer.Option("--jobs", metavar="N", min=1, help="Concurrent agents (default: one per core)."),
 ]
 
 Where = Annotated[
@@ -55,11 +55,12 @@ class RunOrder:
         list[str] | None, valued("An agent that plays; may be given several times.", metavar="NAME")
     ] = None
     rounds: Annotated[int, valued("Number of rounds.", metavar="N", least=1)] = 3
-    time_limit: Annotated[str, valued("For an agent in a round: 90s, 10m, 1h.", metavar="TIME")] = (
-        "10m"
-    )
+    time_limit: Annotated[
+        str, valued("Time limit of an agent per round: 90s, 10m, 1h.", metavar="TIME")
+    ] = "10m"
     cost_limit: Annotated[
-        float, valued("USD for an agent in a round; 0 for no limit.", metavar="USD", least=0)
+        float,
+        valued("Cost limit of an agent per round in USD; 0 for none.", metavar="USD", least=0),
     ] = 5.0
     seeding: Annotated[
         str, valued("Starting point of a round: champion, own_best or none.", metavar="POLICY")
@@ -257,7 +258,7 @@ def report(
 
     path = html or folder / "report.html"
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"{path}: there is no directory {path.parent}")
+        raise UsageError(f"{path}: no such directory: {path.parent}")
     with storing(path.absolute().parent):
         write_report(read_record(folder), path, run=folder)
     terminal.remarks().print(f"wrote {path.absolute().as_uri()}", soft_wrap=True)
@@ -273,9 +274,14 @@ def contests(as_json: Json = False) -> None:
     check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.contests.registry import installed_contests, load_contest
+    from unhack.core.errors import UsageError
+    from unhack.sandbox.distributions import to_install
+    from unhack.tournament.contests.registry import PACKAGES, installed_contests, load_contest
 
     found = [load_contest(name) for name in installed_contests()]
+    if not found:
+        own = "or write one of your own: unhack tournament new"
+        raise UsageError(f"{to_install('contest', *PACKAGES)}, {own}")
     if as_json:
         terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return

@@ -29,12 +29,12 @@ def seconds(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < 1e9:
-        raise UsageError(f"--time-limit: {text!r} is no time, such as 90s, 10m or 1h")
+        raise UsageError(f"--time-limit: {text!r} is not a duration, such as 90s, 10m or 1h")
     return number
 
 
 def check_packages() -> None:
     """Raise UsageError at once where packages are missing that a tournament needs."""
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder to be made.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
 ) -> None:
     """Write a small, sound contest of your own to start from.
 

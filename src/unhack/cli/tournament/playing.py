@@ -10,20 +10,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unhack.tasks.execution.cluster.ray_errands import RayErrands
+    from unhack.tasks.execution.ray.remote_calls import RemoteCalls
     from unhack.tournament.contest import Contest
     from unhack.tournament.players.player import Player
     from unhack.tournament.record.archive import Archive
     from unhack.tournament.record.records import Entry, TournamentRecord
     from unhack.tournament.record.settings import TournamentPlan
-    from unhack.tournament.round.bench import JudgeBench
-    from unhack.tournament.round.venue import Venue
+    from unhack.tournament.round.judge_executor import JudgeExecutor
+    from unhack.tournament.round.turn_executor import TurnExecutor
 
 EXECUTORS = ("local", "ray")
 """Names of `--executor`."""
 
 
-Connect = Callable[[], "RayErrands"]
+Connect = Callable[[], "RemoteCalls"]
 """Reaches the cluster, once."""
 
 
@@ -32,7 +32,7 @@ def reaching(name: str | None) -> Generator[Connect | None]:
     """The way to the cluster of an executor, for a block of code; None for this machine. Raises
     UnknownNameError for another name, UsageError where Ray is not installed."""
     from unhack.core.errors import UnknownNameError
-    from unhack.core.extras import require
+    from unhack.core.optional_dependencies import require
 
     if name not in (None, *EXECUTORS):
         raise UnknownNameError("executor", name, valid=EXECUTORS)
@@ -40,25 +40,25 @@ def reaching(name: str | None) -> Generator[Connect | None]:
         yield None
         return
     require("ray", "ray", purpose="--executor ray")
-    from unhack.tasks.execution.cluster.ray_errands import RayErrands
+    from unhack.tasks.execution.ray.remote_calls import RemoteCalls
 
     with contextlib.ExitStack() as stack:
 
         @functools.cache
-        def connect() -> RayErrands:
-            errands = RayErrands()
-            stack.callback(errands.close)
-            return errands
+        def connect() -> RemoteCalls:
+            calls = RemoteCalls()
+            stack.callback(calls.close)
+            return calls
 
         yield connect
 
 
 def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
-    """The plan with the name of the card that measures it, where cards are elsewhere. Raises
-    UsageError, SandboxUnavailableError where there is none."""
+    """The plan with the name of the card that measures it, where nodes of a cluster have the cards.
+    Raises UsageError, SandboxUnavailableError where there is none."""
     from unhack.core.errors import UsageError
     from unhack.sandbox.gpu.cards import name_of
-    from unhack.tasks.execution.cluster.nodes import NodeClaim
+    from unhack.tasks.execution.ray.remote_calls import NodeClaim
     from unhack.tournament.contests.registry import installed_contests
 
     device = plan.options.get("device", "cpu")
@@ -71,18 +71,18 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
             f"device={device} is a card of one machine; with --executor ray say device=cuda: Ray "
             "chooses the card"
         )
-    errands = connect()
-    errands.check_cards()
-    name = errands.run(name_of, device, claim=NodeClaim.CARD)
+    calls = connect()
+    calls.check_cards()
+    name = calls.run(name_of, device, claim=NodeClaim.CARD)
     return replace(plan, options={**plan.options, "card": name})
 
 
 def check_place(contest: Contest, options: Mapping[str, str], connect: Connect | None) -> None:
     """Raise UsageError, SandboxUnavailableError, SandboxError where a contest of these options
     cannot be judged."""
-    from unhack.tasks.execution.cluster.nodes import NodeClaim
+    from unhack.tasks.execution.ray.remote_calls import NodeClaim
     from unhack.tournament.contest import NeedsCard
-    from unhack.tournament.round.bench import check_card_order, check_movable
+    from unhack.tournament.round.judge_executor import check_card_request, check_movable
 
     if connect is not None:
         check_movable(contest)
@@ -92,29 +92,29 @@ def check_place(contest: Contest, options: Mapping[str, str], connect: Connect |
         contest.check_card()
         return
     connect().check_cards()
-    connect().run(check_card_order, (contest.name, dict(options)), claim=NodeClaim.CARD)
+    connect().run(check_card_request, (contest.name, dict(options)), claim=NodeClaim.CARD)
 
 
-def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> JudgeBench:
+def judges_on(connect: Connect | None, archive: Archive, contest: Contest) -> JudgeExecutor:
     """The judge: this process, or machines of a cluster."""
-    from unhack.tournament.round.bench import HERE, BenchElsewhere
+    from unhack.tournament.round.judge_executor import LOCAL_JUDGES, RemoteJudges
 
-    return HERE if connect is None else BenchElsewhere(connect(), archive.settings, contest)
+    return LOCAL_JUDGES if connect is None else RemoteJudges(connect(), archive.settings, contest)
 
 
-def venue_on(connect: Connect | None, archive: Archive, contest: Contest) -> Venue:
+def turns_on(connect: Connect | None, archive: Archive, contest: Contest) -> TurnExecutor:
     """The place where agents play: this process, or machines of a cluster."""
     from unhack.cli import terminal
-    from unhack.tournament.round.venue import PLAYED_HERE
-    from unhack.tournament.round.venue_elsewhere import VenueElsewhere
+    from unhack.tournament.round.remote_turns import RemoteTurns
+    from unhack.tournament.round.turn_executor import LOCAL_TURNS
 
     if connect is None:
-        return PLAYED_HERE
+        return LOCAL_TURNS
 
     def say(line: str) -> None:
         terminal.remarks().print(line, style="yellow", soft_wrap=True, markup=False)
 
-    return VenueElsewhere(connect().berths, archive.settings, contest, say=say)
+    return RemoteTurns(connect(), archive.settings, contest, say=say)
 
 
 def makes(
@@ -141,34 +141,34 @@ def play_shown(
     import os
 
     from unhack.cli import terminal
-    from unhack.cli.heartbeat import Headway
+    from unhack.cli.progress import CommandProgress
     from unhack.cli.tournament import screen
     from unhack.tournament.judging.load import busy_words
     from unhack.tournament.record.entry_state import EntryState
-    from unhack.tournament.round.rounds import play, seat_all
+    from unhack.tournament.round.rounds import line_up, play
 
-    bench, venue = bench_on(connect, archive, contest), venue_on(connect, archive, contest)
-    warning = busy_words() if contest.exclusive and bench.is_here else ""
+    judges, turns = judges_on(connect, archive, contest), turns_on(connect, archive, contest)
+    warning = busy_words() if contest.exclusive and judges.is_local else ""
     if warning:
         terminal.remarks().print(warning, style="yellow", soft_wrap=True)
     make = makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
-    seating = seat_all(archive, contest, make=make, bench=bench, venue=venue)
+    lineup = line_up(archive, contest, make=make, judges=judges, turns=turns)
     if not archive.finished:
-        venue.check([place.player for place in seating.places])
+        turns.check([place.player for place in lineup.participants])
     done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
-    headway = Headway("playing", len(seating.places) * archive.settings.rounds, done)
+    progress = CommandProgress("playing", len(lineup.participants) * archive.settings.rounds, done)
     try:
-        with _interrupt_on_sigterm(), terminal.working(headway) as shown:
+        with _interrupt_on_sigterm(), terminal.working(progress) as shown:
             console = terminal.remarks()
 
             def watch(entry: Entry) -> None:
                 console.print(screen.entry_line(entry), soft_wrap=True)
-                headway.advance()
-                headway.note = f"last: {entry.agent}, round {entry.round}"
+                progress.advance()
+                progress.note = f"last: {entry.agent}, round {entry.round}"
                 shown()
 
-            return play(seating, jobs=count, watch=watch)
+            return play(lineup, jobs=count, watch=watch)
     except KeyboardInterrupt:
         text = f"Interrupted. Resume with: unhack tournament resume {archive.path}"
         terminal.remarks().print(text, soft_wrap=True)

@@ -29,7 +29,7 @@ class ReviewOrder:
     ] = ""
     overrule: Annotated[bool, typer.Option("--overrule", help="The flag is wrong.")] = False
     uphold: Annotated[bool, typer.Option("--uphold", help="The flag is right.")] = False
-    by: Annotated[str, valued("Who says so.", metavar="NAME")] = ""
+    by: Annotated[str, valued("Your name, for the record.", metavar="NAME")] = ""
     why: Annotated[str, valued("The reason, for whoever reads the record.", metavar="TEXT")] = ""
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False
 
@@ -51,10 +51,10 @@ def review(order: ReviewOrder) -> None:
     from unhack.tournament.review.flag_review import find_entry, same_elsewhere
 
     if order.overrule and order.uphold:
-        raise UsageError("--overrule and --uphold: choose one of them")
+        raise UsageError("use --overrule or --uphold, not both")
     decided = order.overrule or order.uphold
     if not decided and (order.by or order.why or order.flag):
-        raise UsageError("say --overrule or --uphold; without them the evidence is shown")
+        raise UsageError("use --overrule or --uphold; without them the evidence is shown")
     entries = _decide(order) if decided else _read(order.folder)
     entry = find_entry(entries, order.submission)
     if order.as_json:

@@ -26,7 +26,13 @@ from unhack.tournament.record.outcome import (
     review_words,
     went_wrong,
 )
-from unhack.tournament.record.records import Entry, Round, SeatRole, Standing, TournamentRecord
+from unhack.tournament.record.records import (
+    Entry,
+    PlayerRole,
+    Round,
+    Standing,
+    TournamentRecord,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +168,7 @@ def _flagged(entries: Sequence[Entry]) -> list[RenderableType]:
 
 def _endings(entries: Sequence[Entry]) -> list[RenderableType]:
     """The turns of agents that did not just finish, a line each."""
-    wrong = [e for e in entries if e.role is SeatRole.AGENT and went_wrong(e)]
+    wrong = [e for e in entries if e.role is PlayerRole.AGENT and went_wrong(e)]
     return [
         Text(f"round {entry.round}, {label(entry.agent)}: {_short(ending(entry))}", style="yellow")
         for entry in wrong
@@ -281,7 +287,7 @@ def _standings(record: TournamentRecord) -> Table:
     for name in (*columns, *(name for name, shown in optional.items() if shown)):
         table.add_column(name, no_wrap=name not in folding, overflow="fold")
     for item in found:
-        style = "" if item.role is SeatRole.AGENT else "dim"
+        style = "" if item.role is PlayerRole.AGENT else "dim"
         rate = f"{item.cheated}/{item.impossible}"
         rate += f"  [{item.cheating_low:.0%} … {item.cheating_high:.0%}]"
         cells = [

@@ -12,18 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli import terminal
-from unhack.cli.heartbeat import Headway
+from unhack.cli.progress import CommandProgress
 from unhack.cli.verdict_table import plain_table
 
 if TYPE_CHECKING:
-    from unhack.training.evaluation.counts import Evaluation
-    from unhack.training.evaluation.statistics import Paired, Summary
+    from unhack.training.evaluation.counts import Evaluation, Summary
     from unhack.training.experiment.arms import Arm
     from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
     from unhack.training.experiment.sweep import RunOutcome
     from unhack.training.run.step_record import StepRecord
 
-_STYLES = {"supported": "green", "refuted": "red", "undecided": "yellow"}
 _STATES = {"done": "green", "failed": "red", "skipped": "yellow", "interrupted": "yellow"}
 Watch = Callable[[Any], None]
 
@@ -35,19 +33,19 @@ def live(total: int, *, shown: bool, what: str = "training") -> Generator[Watch 
     if not shown:
         yield None
         return
-    headway = Headway(f"preparing {total} updates (the base model is made or loaded)")
-    with terminal.working(headway) as show:
+    progress = CommandProgress(f"preparing {total} updates (the base model is made or loaded)")
+    with terminal.working(progress) as show:
         console = terminal.remarks()
 
         def watch(record: StepRecord) -> None:
             _remark(console, record)
-            if headway.what != what:
-                headway.begin(what, total=record.steps, done=record.step)
-            headway.done, headway.total = record.step + 1, record.steps
-            headway.note = step_line(record)
+            if progress.what != what:
+                progress.begin(what, total=record.steps, done=record.step)
+            progress.done, progress.total = record.step + 1, record.steps
+            progress.note = step_line(record)
             show()
-            if headway.done == record.steps:
-                headway.begin("finishing (the last checkpoint is written)")
+            if progress.done == record.steps:
+                progress.begin("finishing (the last checkpoint is written)")
 
         yield watch
 
@@ -111,21 +109,17 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
 
 
 def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
-    """The report: arms, modes, tests, claims, what does not count."""
+    """The report: arms, modes, claims where they are tested, what does not count."""
+    from unhack.training.experiment.report.claims import MISSING
+
     yield arm_rates(found.arms)
     yield Text("")
     yield mode_rates(found)
-    if found.tests:
-        yield Text("")
-        yield tests_table(found)
     yield Text("")
-    for claim in found.claims:
-        line = Text(f"{claim.name}: ", style="bold")
-        line.append(claim.verdict, style=_STYLES[claim.verdict])
-        line.append(f". {claim.reason}", style="not bold")
-        yield line
-    source = found.rules.source or "defaults, no plan was found: nothing was fixed beforehand"
-    yield Text(f"rules: alpha {found.rules.alpha:g}, {source}", style="dim")
+    if found.tested is None:
+        yield Text(MISSING, style="dim")
+    else:
+        yield from found.tested.lines
     for folder, why in found.skipped.items():
         yield Text(f"not counted: {folder}: {why}", style="yellow")
 
@@ -160,45 +154,13 @@ def mode_rates(found: TrainingSummary) -> Table:
     return table
 
 
-def tests_table(found: TrainingSummary) -> Table:
-    """The routed arm against the others."""
-    table = plain_table()
-    names = (
-        "pairs", "difference", "95 % interval", "p", "p (Holm)", "p of seeds", "Wilcoxon",
-        "mass off by",
-    )  # fmt: skip
-    table.add_column(f"{found.rules.arm} against", no_wrap=True)
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
-    for item in found.tests:
-        test = item.test
-        table.add_row(
-            item.arm,
-            str(test.count),
-            f"{test.mean:+.3f}",
-            _interval(test),
-            f"{test.p:.2g}",
-            "-" if item.p_holm is None else f"{item.p_holm:.2g}",
-            "-" if item.p_seeds is None else f"{item.p_seeds:.2g}",
-            "-" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
-            "-" if item.mass_gap is None else f"{item.mass_gap:.0%}",
-        )
-    return table
-
-
-def _interval(test: Paired) -> str:
-    if test.low is None or test.high is None:
-        return "none (one pair)"
-    return f"{test.low:+.3f} … {test.high:+.3f}"
-
-
 def mean_text(value: Summary) -> str:
     """`0.123 ± 0.004`."""
     return f"{value.mean:.3f}" + ("" if value.sem is None else f" ± {value.sem:.3f}")
 
 
 def sweep_watch(
-    headway: Headway, show: Callable[[], None]
+    progress: CommandProgress, show: Callable[[], None]
 ) -> Callable[[Sequence[RunOutcome]], None]:
     """A function that says on stderr what changed since its last call."""
     console = terminal.remarks()
@@ -206,9 +168,9 @@ def sweep_watch(
 
     def watch(outcomes: Sequence[RunOutcome]) -> None:
         done = sum(item.state == "done" for item in outcomes)
-        headway.done = sum(item.state not in ("waiting", "running") for item in outcomes)
+        progress.done = sum(item.state not in ("waiting", "running") for item in outcomes)
         running = [item.run.name for item in outcomes if item.state == "running"]
-        headway.note = f"running {', '.join(running)}" if running else ""
+        progress.note = f"running {', '.join(running)}" if running else ""
         show()
         for item in outcomes:
             if item.state == "waiting" and item.reason and seen.get(item.run.name) != item.reason:

@@ -109,7 +109,7 @@ class MachineLimits:
 
 
 class MachineHost:
-    """The loop on which commands run, and their keepers, as many as cores."""
+    """The loop on which commands run, and their supervisors, as many as cores."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -120,7 +120,7 @@ class MachineHost:
         self._pool: CommandPool | None = None
 
     async def pool(self) -> CommandPool:
-        """The keepers, made on first use."""
+        """The supervisors, made on first use."""
         if self._pool is None:
             self._pool = CommandPool(preload=(), kept=_KEPT)
         return self._pool

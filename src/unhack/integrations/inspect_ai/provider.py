@@ -102,7 +102,7 @@ class SealedSandbox(SandboxEnvironment):
     async def task_cleanup(
         cls, task_name: str, config: SandboxEnvironmentConfigType | None, cleanup: bool
     ) -> None:
-        """End the keepers when no other evaluation uses them."""
+        """End the supervisors when no other evaluation uses them."""
         if not _alive:
             close_shared_host()
 

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.core.verdict import Verdict
 from unhack.integrations.openrlhf.reward import read_calls, told
 from unhack.integrations.rows import named_task

@@ -191,15 +191,15 @@ def _cancel(probe: Probe) -> None:
     job = probe.job(_STUBBORN, NO_ARGUMENTS, limits=LIMITS.with_(wall_s=120.0))
     started = time.monotonic()
     for delay in (0.0, 0.3):
-        ticket, wait = probe.start(job)
+        handle, wait = probe.start(job)
         time.sleep(delay)
-        ticket.cancel()
+        handle.cancel()
         outcome = wait()
-        ticket.cancel()
+        handle.cancel()
         expect(outcome.ending is Ending.STOPPED, f"cancelled after {delay} s: {describe(outcome)}")
     crowd = [probe.start(job) for _ in range(3 * probe.backend.slots)]
-    for ticket, _ in crowd:
-        ticket.cancel()
+    for handle, _ in crowd:
+        handle.cancel()
     endings = {wait().ending for _, wait in crowd}
     expect(endings == {Ending.STOPPED}, f"a cancelled crowd ended as {endings}")
     expect(time.monotonic() - started < 60.0, "cancelled jobs went on")

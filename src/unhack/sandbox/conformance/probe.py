@@ -111,7 +111,7 @@ class Probe:
         return [kind for kind in wanted or tuple(Kind) if not self.lacks(kind)]
 
     def start(self, job: Job) -> tuple[Any, Callable[[], Outcome]]:
-        """Hand a job in; its ticket, and a function that waits for the outcome."""
+        """Hand a job in; its handle, and a function that waits for the outcome."""
         ready = threading.Event()
         outcomes: list[Outcome] = []
 
@@ -119,14 +119,14 @@ class Probe:
             outcomes.append(outcome)
             ready.set()
 
-        ticket = self.backend.submit(job, done)
+        handle = self.backend.submit(job, done)
 
         def wait() -> Outcome:
             expect(ready.wait(_PATIENCE_S), f"no outcome after {_PATIENCE_S:.0f} s")
             expect(len(outcomes) == 1, f"{len(outcomes)} outcomes of one job")
             return outcomes[0]
 
-        return ticket, wait
+        return handle, wait
 
     def run(self, job: Job) -> Outcome:
         """Run a job that the backend must be able to hold."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from unhack.sandbox.conformance import answers, bounds, calls, neighbours, scratch, surroundings
+from unhack.sandbox.conformance import answers, bounds, calls, co_tenants, job_view, scratch
 from unhack.sandbox.conformance.probe import (
     CheckResult,
     CheckState,
@@ -22,9 +22,9 @@ from unhack.sandbox.job import Backend
 
 CHECKS: tuple[ConformanceCheck, ...] = (
     *answers.CHECKS,
-    *surroundings.CHECKS,
+    *job_view.CHECKS,
     *scratch.CHECKS,
-    *neighbours.CHECKS,
+    *co_tenants.CHECKS,
     *bounds.CHECKS,
     *calls.CHECKS,
 )

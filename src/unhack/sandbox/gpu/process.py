@@ -59,7 +59,7 @@ class GpuLimits:
 
 @dataclass(frozen=True, slots=True)
 class GpuRoom:
-    """The surroundings of the tree."""
+    """Files, binds and variables of the tree."""
 
     files: Files = field(default_factory=dict[str, bytes])
     """Of its workspace, which it may write to."""

@@ -14,11 +14,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from unhack.sandbox.gpu.cards import choose_card
 from unhack.sandbox.gpu.driver_files import driver_files
 from unhack.sandbox.gpu.memory_watch import MemoryWatch, use_of
-from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
+from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,24 @@ class TreeCard:
     """`cuda` or `cuda:N`."""
     memory_bytes: int
     """Of the card, by all processes of the tree."""
+
+
+class CardTree(Protocol):
+    """A tree of this machine that has begun."""
+
+    @property
+    def pid(self) -> int:
+        """Of process 1."""
+        ...
+
+    @property
+    def plan(self) -> ProcessTreePlan:
+        """As it was started."""
+        ...
+
+    def kill(self) -> None:
+        """End every process of it."""
+        ...
 
 
 def with_card(plan: ProcessTreePlan, card: TreeCard | None) -> ProcessTreePlan:
@@ -48,7 +67,7 @@ def with_card(plan: ProcessTreePlan, card: TreeCard | None) -> ProcessTreePlan:
 
 
 @contextlib.contextmanager
-def watched(tree: ProcessTree, card: TreeCard | None) -> Generator[None]:
+def watched(tree: CardTree, card: TreeCard | None) -> Generator[None]:
     """Watch the memory of a tree that has begun, for a block of code; nothing for no card."""
     if card is None:
         yield

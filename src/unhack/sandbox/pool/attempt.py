@@ -112,7 +112,7 @@ class Attempt:
     done: bool = False
 
     def cancel(self) -> None:
-        """End the job; see `Ticket.cancel`."""
+        """End the job; see `JobHandle.cancel`."""
         if self.on_cancel is not None:
             self.on_cancel()
 

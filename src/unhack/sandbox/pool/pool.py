@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox.guest.server import fork_server
-from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Profile, Ticket
+from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.pool import worker_start
 from unhack.sandbox.pool.attempt import Attempt, StreamWatch
@@ -86,7 +86,7 @@ class Pool:
         """The level in force; may still change to `landlock` until the first worker is ready."""
         return self._isolation
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """Queue a job; see `Backend.submit`. Raises PoolClosedError."""
         if self._closing or self._pid != os.getpid():
             if job.peer is not None:

@@ -58,6 +58,10 @@ class Reactor:
         self._handlers[fd] = handler
         self._poller.register(fd, events)
 
+    def change(self, fd: int, events: int) -> None:
+        """Wait for other events of a watched descriptor."""
+        self._poller.modify(fd, events)
+
     def unwatch(self, fd: int) -> None:
         """Forget a descriptor; nothing happens when it is not watched."""
         if self._handlers.pop(fd, None) is not None:

@@ -2,16 +2,16 @@
 
     with KernelProcess(folder, entry="kernel.so", plan=plan, limits=limits) as worker:
         worker.load(timeout_s=5.0)
-        worker.arena[...] = inputs
+        worker.memory[...] = inputs
         seconds = worker.call(0, offsets_and_sizes, timeout_s=2.0)
 
-The arena is a memory file that this process makes, fills and reads; the sealed process maps the
+The shared memory is a file that this process makes, fills and reads; the sealed process maps the
 same pages. A call is one packet with a fresh token there and the same token back, and nothing else
 may ever arrive.
 
 Covered: load and call times by this process's clock; CPU time of the sealed process, of all its
 threads, dead ones included, at any moment; packets out of turn; how the process ended.
-Not covered: whether what lies in the arena is right, who wrote it, and when.
+Not covered: whether what lies in the shared memory is right, who wrote it, and when.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class KernelError(Exception):
 class KernelPlan:
     """The memory that is mapped and the function that may be called."""
 
-    arena_bytes: int
+    shared_bytes: int
     functions: tuple[tuple[str, tuple[Any, ...]], ...]
     """Name and kinds of the arguments, as `candidate.kernel` says."""
     preload: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class KernelPlan:
 
 
 class KernelProcess:
-    """One sealed process over one arena."""
+    """One sealed process over one shared memory."""
 
     def __init__(
         self,
@@ -81,9 +81,9 @@ class KernelProcess:
         limits: Limits,
         isolation: Isolation | None = None,
     ) -> None:
-        """`limits.memory_bytes` is what it may use beside the arena."""
+        """`limits.memory_bytes` is what it may use beside the shared memory."""
         self._entry, self._plan, self._isolation = entry, plan, isolation
-        self._limits = limits.with_(memory_bytes=limits.memory_bytes + plan.arena_bytes)
+        self._limits = limits.with_(memory_bytes=limits.memory_bytes + plan.shared_bytes)
         self._profile = Profile(
             kind=Kind.PROGRAM if plan.programs else Kind.FUNCTION,
             preload=plan.preload,
@@ -94,7 +94,7 @@ class KernelProcess:
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
         """The end of the process; None while it runs."""
-        self.arena: mmap.mmap
+        self.memory: mmap.mmap
         self.pid = 0
 
     def __enter__(self) -> Self:
@@ -112,11 +112,11 @@ class KernelProcess:
         self._pool.submit(
             Job(message, self._limits, self._profile, peer=theirs.detach()), self._outcome.put
         )
-        plan = {"bytes": self._plan.arena_bytes, "functions": self._plan.functions}
-        fd = os.memfd_create("arena", os.MFD_CLOEXEC)
+        plan = {"bytes": self._plan.shared_bytes, "functions": self._plan.functions}
+        fd = os.memfd_create("memory", os.MFD_CLOEXEC)
         try:
-            os.ftruncate(fd, self._plan.arena_bytes)
-            self.arena = mmap.mmap(fd, self._plan.arena_bytes)
+            os.ftruncate(fd, self._plan.shared_bytes)
+            self.memory = mmap.mmap(fd, self._plan.shared_bytes)
             socket.send_fds(ours, [json.dumps(plan).encode()], [fd])
             self._expect(kernel.READY, _START_S, learn_pid=True)
         except BaseException:

@@ -25,8 +25,8 @@ class Command:
     argv: tuple[str, ...]
     """Program and arguments; a program without `/` is looked for in the PATH of the sandbox."""
     module: bool = False
-    """True runs `argv[0]` as `python -m` does, without starting an interpreter, where the keeper
-    has it loaded."""
+    """True runs `argv[0]` as `python -m` does, without starting an interpreter, where the
+    supervisor has it loaded."""
     stdin: bytes = b""
     cwd: str = ""
     """Relative to the workspace."""

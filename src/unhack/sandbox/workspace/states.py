@@ -9,7 +9,7 @@ A fork is a second reference: nothing is copied, whatever the size. A state keep
 
 Covered: any number of states with shared layers; a stack of layers that grows too deep is flattened
 into one above the start; equal trees have equal ids, whatever led to them.
-Not covered: what a command does (`workspace.keeper`).
+Not covered: what a command does (`workspace.supervisor`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.workspace.layers import LayerStore, LayerWriter, WrittenLayer, read_stored
+from unhack.sandbox.workspace.layers import (
+    LayerStore,
+    LayerWriter,
+    Left,
+    WrittenLayer,
+    compare_copy,
+    read_stored,
+    read_written,
+)
 from unhack.sandbox.workspace.tree import (
     EMPTY,
     Changes,
@@ -32,7 +40,6 @@ from unhack.sandbox.workspace.tree import (
     changes,
     split,
 )
-from unhack.sandbox.workspace.upper import Left, compare_copy, read_upper
 
 MAX_LAYERS = 30
 
@@ -89,7 +96,7 @@ class StateStore:
         writer = self.layers.writer()
         top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            left = read_upper(top, writer)
+            left = read_written(top, writer)
         finally:
             os.close(top)
         return WorkspaceState(EMPTY.with_changes(left.changes), (writer.finish(),))
@@ -120,16 +127,16 @@ class StateStore:
         return self._above(state, found, writer)
 
     def after(
-        self, state: WorkspaceState, upper: int, *, overlay: bool
+        self, state: WorkspaceState, layer: int, *, overlay: bool
     ) -> tuple[WorkspaceState, list[str]]:
         """The state that a command has left in its writable layer, and paths that it cannot hold.
 
-        `upper` is a descriptor of the layer's directory; without `overlay` it holds the whole
+        `layer` is a descriptor of its directory; without `overlay` it holds the whole
         workspace.
         """
         writer = self.layers.writer()
         left: Left
-        left = read_upper(upper, writer) if overlay else compare_copy(upper, state.tree, writer)
+        left = read_written(layer, writer) if overlay else compare_copy(layer, state.tree, writer)
         return self._above(state, left.changes, writer), left.left_out
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Replies as both clients take them: read, raised with the server's words, or asked for again.
+"""Requests and replies of both clients: sent, read, raised with the server's words, or sent again.
 
 Covered: 429 and 503 are asked again after the server's `Retry-After`; what cannot be done twice is
 asked again only where the server said that it did nothing; a server of another version is named
@@ -7,9 +7,12 @@ where it does not understand, or is not understood.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
+from collections.abc import AsyncGenerator
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import httpx
 
@@ -38,19 +41,6 @@ def wait_before(
         return None
     asked = reply.headers.get("retry-after", "")
     return min(float(asked), _LONGEST_WAIT_S) if asked.isdecimal() else wait
-
-
-def content_of(call: ServerCall[Any]) -> bytes | None:
-    """The body as it is sent; None where there is none. A text with a lone surrogate, which UTF-8
-    cannot say, is sent escaped: the server answers which it is. Raises ServiceError."""
-    if call.body is None:
-        return None
-    try:
-        return json.dumps(call.body, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:
-        return json.dumps(call.body, allow_nan=False).encode()
-    except ValueError:
-        raise ServiceError("the request holds NaN or an infinity; JSON has neither") from None
 
 
 def read(call: ServerCall[Reply], reply: httpx.Response) -> Reply:
@@ -108,3 +98,79 @@ def line_of(text: str) -> dict[str, Any]:
         words = cast("dict[str, Any]", told)
         raise ServiceError(str(words.get("message")), code=str(words.get("code")))
     return found
+
+
+class Transport(Protocol):
+    """The connections of a client, on an event loop or without one."""
+
+    async def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        """The whole reply. Raises httpx.TransportError."""
+        ...
+
+    def lines(self, method: str, url: str, **options: Any) -> AsyncGenerator[str]:
+        """The lines of a reply as they come. Raises ServiceError, httpx.TransportError."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class AsyncTransport:
+    """On an event loop."""
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self._http = http
+
+    async def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        """The whole reply."""
+        return await self._http.request(method, url, **options)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def lines(self, method: str, url: str, **options: Any) -> AsyncGenerator[str]:
+        """The lines of a reply as they come."""
+        async with self._http.stream(method, url, **options) as reply:
+            if not reply.is_success:
+                await reply.aread()
+                check(reply)
+            async for line in reply.aiter_lines():
+                yield line
+
+
+class BlockingTransport:
+    """Without an event loop: nothing here suspends, so a coroutine runs through at one `send`."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    async def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        """The whole reply."""
+        return self._http.request(method, url, **options)
+
+    async def lines(self, method: str, url: str, **options: Any) -> AsyncGenerator[str]:
+        """The lines of a reply as they come."""
+        with self._http.stream(method, url, **options) as reply:
+            if not reply.is_success:
+                reply.read()
+                check(reply)
+            for line in reply.iter_lines():
+                yield line
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._http.close()

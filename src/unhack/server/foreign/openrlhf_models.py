@@ -5,15 +5,22 @@ Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BaseModel, Field
 
 from unhack.server.http.completion_text import CompletionText
 
 
+def without_queries(body: Any) -> Any:
+    """A call without its queries, of which any text is judged."""
+    return {**cast("dict[str, Any]", body), "query": None} if isinstance(body, dict) else body
+
+
 class OpenRLHFCall(BaseModel):
     """Prompts with what the policy went on with; a label names a task."""
+
+    strict_part: ClassVar = staticmethod(without_queries)
 
     query: Annotated[list[CompletionText], Field(fail_fast=True)]
     """Each prompt and its completion, as one text."""
@@ -28,8 +35,3 @@ class OpenRLHFReply(BaseModel):
     rewards: list[float]
     scores: list[float]
     extra_logs: dict[str, list[float]]
-
-
-def without_queries(body: Any) -> Any:
-    """A call without its queries, of which any text is judged."""
-    return {**cast("dict[str, Any]", body), "query": None} if isinstance(body, dict) else body

@@ -14,13 +14,16 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic_core import PydanticCustomError
 from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from unhack.server.http.body_room import BodyRoom, HeldRoom
 from unhack.server.http.problems import RequestRefused
@@ -123,8 +126,22 @@ def keep_room(request: Request, most: int = 0) -> None:
     _held(request).keep(most)
 
 
+class Deferred(Response):
+    """A reply that is worked out after its endpoint has returned: FastAPI holds a request's body
+    for as long as the endpoint runs, whatever room was given back."""
+
+    def __init__(self, work: Callable[[], Awaitable[Response]]) -> None:
+        super().__init__()
+        self._work = work
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Work it out and send it."""
+        reply = await self._work()
+        await reply(scope, receive, send)
+
+
 def _held(request: Request) -> HeldRoom:
-    """The room of the request, which its guard closes."""
+    """The room of the request, which its route closes."""
     held: HeldRoom | None = getattr(request.state, "held", None)
     if held is None:
         room = request.app.state.room
@@ -150,23 +167,42 @@ def _marks(raw: bytes) -> int:
     return 1 + raw.count(b",") + raw.count(b":") + raw.count(b"[") + raw.count(b"{")
 
 
-Part = Callable[[Any], Any]
-"""The part of a JSON value that may hold no lone surrogate."""
-
-
 def _all(value: Any) -> Any:
     return value
 
 
-async def read_whole(
-    request: Request, raw: bytes, model: type[Model], *, strict: Part = _all
-) -> Model:
-    """The JSON of a body as a `model`; long ones are read beside the event loop, one at a time.
-    What `strict` leaves out may hold lone surrogates. Raises RequestRefused."""
-    if len(raw) < _SHORT_BYTES:
+class JsonRequest(Request):
+    """A request whose body was read as a model, whatever its Content-Type says."""
+
+    def __init__(self, request: Request, raw: bytes, value: BaseModel) -> None:
+        headers = [each for each in request.scope["headers"] if each[0] != b"content-type"]
+        headers.append((b"content-type", b"application/json"))
+        super().__init__({**request.scope, "headers": headers}, request.receive)
+        self._raw, self._value = raw, value
+
+    async def body(self) -> bytes:
+        """The body as it came."""
+        return self._raw
+
+    async def json(self) -> BaseModel:
+        """The model of the body, which FastAPI takes as it is."""
+        return self._value
+
+
+async def read_model(request: Request, model: type[BaseModel]) -> JsonRequest:
+    """The request with its body as a `model`; long ones are parsed beside the event loop, one at a
+    time. What a model's `strict_part` leaves out may hold lone surrogates. Raises RequestRefused.
+    """
+    raw = await read_body(request)
+    strict: Callable[[Any], Any] = getattr(model, "strict_part", _all)
+
+    def read() -> BaseModel:
         return as_model(read_json(raw, strict=strict), model)
+
+    if len(raw) < _SHORT_BYTES:
+        return JsonRequest(request, raw, read())
     async with _held(request).room.parsing:
-        return await asyncio.to_thread(lambda: as_model(read_json(raw, strict=strict), model))
+        return JsonRequest(request, raw, await asyncio.to_thread(read))
 
 
 def check_length(text: str, *, field: str) -> None:
@@ -180,30 +216,20 @@ def check_length(text: str, *, field: str) -> None:
         )
 
 
-def query_number(
-    request: Request, name: str, *, default: float, least: float, most: float
-) -> float:
-    """A number of the query; a whole one where the default is an `int`. Raises RequestRefused (422)
-    that names it."""
-    given = request.query_params.get(name)
-    if given is None:
-        return default
-    whole = isinstance(default, int)
-    number = float(given) if _NUMBER.fullmatch(given) else math.nan
-    if least <= number <= most and (number.is_integer() or not whole):
-        return number
-    kind = "whole number" if whole else "number"
-    raise RequestRefused(
-        422, "invalid", f"{name}: give a {kind} from {least:g} to {most:g}", field=name
-    )
+def number_in(least: float, most: float, *, whole: bool = False) -> BeforeValidator:
+    """The check of a number in a query, whose words name both bounds."""
+
+    def check(given: Any) -> float:
+        number = float(given) if _NUMBER.fullmatch(given) else math.nan
+        if least <= number <= most and (number.is_integer() or not whole):
+            return number
+        told = {"least": f"{least:g}", "most": f"{most:g}", "kind": "whole " if whole else ""}
+        raise PydanticCustomError("number", "give a {kind}number from {least} to {most}", told)
+
+    return BeforeValidator(check)
 
 
-async def read_model(request: Request, model: type[Model], *, strict: Part = _all) -> Model:
-    """The body as a `model`. Raises RequestRefused."""
-    return await read_whole(request, await read_body(request), model, strict=strict)
-
-
-def read_json(raw: bytes, *, strict: Part = _all) -> Any:
+def read_json(raw: bytes, *, strict: Callable[[Any], Any] = _all) -> Any:
     """The JSON value. What `strict` leaves out may hold lone surrogates. Raises RequestRefused
     (400) that names the field where there is one."""
     wrong: list[_Wrong] = []

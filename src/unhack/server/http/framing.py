@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from unhack.server.http.problems import problem
+from unhack.server.http.problems import RequestRefused
 
 _ONCE = (b"host", b"authorization", b"content-length", b"transfer-encoding")
 
@@ -29,7 +29,8 @@ class OneFrame:
                 words = f"{twice} stands twice in the head of the request"
                 if both:
                     words = "Content-Length and Transfer-Encoding together; send one of them"
-                reply = problem(400, "ambiguous", words, headers={"Connection": "close"})
-                await reply(scope, receive, send)
+                headers = {"Connection": "close"}
+                refused = RequestRefused(400, "ambiguous", words, headers=headers)
+                await refused.reply()(scope, receive, send)
                 return
         await self._app(scope, receive, send)

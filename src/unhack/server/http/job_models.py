@@ -54,7 +54,8 @@ class TournamentOrder(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    contest: Literal["quantization", "kernels", "interp", "scaling", "reward_hacking"]
+    contest: Name
+    """A contest that is installed beside the server, as `unhack tournament contests` lists them."""
     agents: list[Name] = Field(min_length=1, max_length=16)
     """`baseline`, `search`, `cheater`, `null` or `identity`; the first and third take `:NAME`."""
     rounds: Annotated[int, Field(ge=1, le=100), AS_WHOLE] = 1

@@ -10,14 +10,18 @@ import logging
 import sqlite3
 import uuid
 from collections.abc import Generator
-from typing import Any
 
-from starlette.requests import Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError, UsageError
+from unhack.server.database.database import DatabaseTakenError
 
 _log = logging.getLogger("unhack.server")
+_SOON = {"Retry-After": "5"}
+_CODES = {404: "not_found", 405: "method_not_allowed"}
 
 
 class RequestRefused(Exception):
@@ -35,6 +39,13 @@ class RequestRefused(Exception):
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message, field
         self.headers = headers or {}
+
+    def reply(self) -> Response:
+        """The refusal as a client gets it."""
+        error = {"code": self.code, "message": self.message}
+        if self.field:
+            error["field"] = self.field
+        return JSONResponse({"error": error}, self.status, self.headers)
 
 
 class FieldError(UsageError):
@@ -56,62 +67,37 @@ def of_field(field: str) -> Generator[None]:
         raise FieldError(field, str(error)) from None
 
 
-def problem(
-    status: int, code: str, message: str, *, field: str = "", headers: dict[str, str] | None = None
-) -> Response:
-    """The reply."""
-    error: dict[str, Any] = {"code": code, "message": message}
-    if field:
-        error["field"] = field
-    return JSONResponse({"error": error}, status, headers)
-
-
-async def on_refused(_: Request, error: Exception) -> Response:
-    """The handler of RequestRefused."""
-    assert isinstance(error, RequestRefused)
-    return problem(
-        error.status, error.code, error.message, field=error.field, headers=error.headers
-    )
-
-
-async def on_known(request: Request, error: Exception) -> Response:
-    """The handler of UnhackError: the user's mistake is 400, a sandbox that failed is 503.
+def refusal_of(error: Exception) -> RequestRefused:
+    """The refusal that answers an error: the user's mistake is 400, a sandbox that failed or a
+    database that does not answer is 503, everything else is 500 with a number to ask with.
 
     Files of the server's tasks and the state of its sandbox are told to the log alone.
     """
-    if isinstance(error, SandboxUnavailableError | SandboxError):
-        number = _logged(error)
-        message = f"the server's sandbox failed; its log has it under {number}"
-        return problem(503, "sandbox", message, headers={"Retry-After": "5"})
+    if isinstance(error, RequestRefused):
+        return error
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"][1:]))
+        return RequestRefused(422, "invalid", f"{field}: {first['msg']}", field=field)
+    if isinstance(error, HTTPException):
+        code = _CODES.get(error.status_code, "refused")
+        headers = dict(error.headers or {})
+        return RequestRefused(error.status_code, code, str(error.detail), headers=headers)
     if isinstance(error, UsageError) and not isinstance(error, TaskError):
         field = error.field if isinstance(error, FieldError) else ""
-        return problem(400, "invalid", str(error), field=field)
-    return await on_unknown(request, error)
-
-
-async def on_unknown(_: Request, error: Exception) -> Response:
-    """The handler of everything else: the log gets the trace, the client a number to ask with."""
-    number = _logged(error)
-    return problem(500, "internal", f"unhack failed; the server's log has it under {number}")
-
-
-async def on_database(request: Request, error: Exception) -> Response:
-    """The handler of a database that does not answer, is full, or belongs to another server."""
-    return await on_refused(request, database_refusal(error))
-
-
-def database_refusal(error: Exception) -> RequestRefused:
-    """The refusal of what a database did not answer: it may be asked again. A statement that SQLite
-    does not understand is our fault."""
-    number, cause = _logged(error), getattr(error, "orig", None)
-    if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
-        words = f"unhack failed; the server's log has it under {number}"
-        return RequestRefused(500, "internal", words)
-    words = f"the database does not answer; the server's log has it under {number}"
-    return RequestRefused(503, "database", words, headers={"Retry-After": "5"})
-
-
-def _logged(error: Exception) -> str:
+        return RequestRefused(400, "invalid", str(error), field=field)
     number = uuid.uuid4().hex[:12]
     _log.error("request failed", exc_info=error, extra={"error_id": number})
-    return number
+    told = f"; the server's log has it under {number}"
+    if isinstance(error, SandboxUnavailableError | SandboxError):
+        words = f"the server's sandbox failed; its log has it under {number}"
+        return RequestRefused(503, "sandbox", words, headers=_SOON)
+    if isinstance(error, OperationalError | DatabaseTakenError) and not _is_our_fault(error):
+        return RequestRefused(503, "database", f"the database does not answer{told}", headers=_SOON)
+    return RequestRefused(500, "internal", f"unhack failed{told}")
+
+
+def _is_our_fault(error: Exception) -> bool:
+    """True for a statement that SQLite does not understand."""
+    cause = getattr(error, "orig", None)
+    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR

@@ -1,7 +1,7 @@
 """The open episodes of this process, each its tenant's own.
 
 Covered: a bound for each tenant; an episode that nobody acts in for a while is closed; one action
-at a time in an episode; episodes of all tenants share keepers and judges.
+at a time in an episode; episodes of all tenants share supervisors and judges.
 Not covered: episodes beyond the end of the process; they are unknown then, and begin anew.
 """
 

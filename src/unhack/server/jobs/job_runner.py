@@ -25,7 +25,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from unhack.core.errors import UnhackError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.server.database.database import Database, DatabaseTakenError
 from unhack.server.http.job_models import AuditOrder, JobProgress, TournamentOrder
 from unhack.server.jobs.audit_jobs import check_audit, run_audit, without_paths

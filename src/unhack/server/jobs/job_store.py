@@ -16,9 +16,9 @@ import sqlalchemy as sa
 
 from unhack.server.database import schema
 from unhack.server.database.database import Database
+from unhack.server.http.idempotency import check_same
 from unhack.server.http.job_models import ENDED
 from unhack.server.http.problems import RequestRefused
-from unhack.server.scoring.once import check_same
 
 _JOBS = schema.jobs
 _HEAD = [column for column in _JOBS.c if column.name not in ("result", "request")]

@@ -11,7 +11,7 @@ import contextlib
 import math
 import re
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from unhack.server.http.job_models import JobProgress, TournamentOrder
 from unhack.server.http.problems import FieldError, of_field
 from unhack.server.jobs.job_work import JobResult, JobStopped, JobWork
 from unhack.tournament.contest import Contest
-from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.contests.registry import installed_contest, load_contest
 from unhack.tournament.judging.machine_lock import MACHINE, Machine
 from unhack.tournament.players.builtin.embedded import EMBEDDED, make_embedded
 from unhack.tournament.players.player import Player
@@ -33,23 +33,9 @@ from unhack.tournament.record.records import Entry
 from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.report.page import page
 from unhack.tournament.round.attempt import Interrupted
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
 
 _RUN = "run"
-_OPTIONS: Mapping[str, Mapping[str, int]] = {
-    "quantization": {"size": 0, "windows": 512, "length": 1024, "positions": 1024, "segments": 32},
-    "kernels": {
-        "size": 0, "problem": 0, "problems": 0, "pairs": 100, "hidden_pairs": 100, "sizes": 0,
-    },
-    "interp": {
-        "models": 64, "dev_models": 64, "budget": 100_000, "sequences": 4096, "weights": 1,
-        "level": 0, "size": 0,
-    },
-    "scaling": {},
-    "reward_hacking": {"track": 0, "level": 0, "pairs": 10_000, "dev_pairs": 10_000},
-}  # fmt: skip
-"""Options that name no file of the machine and no share of it, and the largest number of each; 0
-for those that are words."""
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _AT_ONCE = 2
 """Agents of one tournament that play at once."""
@@ -74,10 +60,10 @@ def run_tournament(order: TournamentOrder, work: JobWork) -> JobResult:
     contest = load_contest(order.contest, order.options)
     machine = _JobMachine(work.stopping)
     with _archive(order, contest, work.folder / _RUN) as archive:
-        seating = seat_all(
+        lineup = line_up(
             archive, contest, make=lambda name: _player(name, contest), machine=machine
         )
-        total = len(seating.places) * archive.settings.rounds
+        total = len(lineup.participants) * archive.settings.rounds
         done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
         counted = threading.Lock()
         work.tell(JobProgress(stage="playing", done=done, total=total))
@@ -90,7 +76,7 @@ def run_tournament(order: TournamentOrder, work: JobWork) -> JobResult:
                 work.tell(JobProgress(stage="playing", done=done, total=total, note=note))
 
         try:
-            record = play(seating, jobs=_AT_ONCE, watch=watch)
+            record = play(lineup, jobs=_AT_ONCE, watch=watch)
         except Interrupted:
             raise JobStopped from None
     winner = record.winner
@@ -148,16 +134,21 @@ def _player(name: str, contest: Contest) -> Player:
 
 
 def _check_options(order: TournamentOrder) -> None:
-    valid = _OPTIONS[order.contest]
+    """Hold the options against those that the contest leaves to clients of a server."""
+    with of_field("contest"):
+        valid = installed_contest(order.contest).server_options
     for name, text in order.options.items():
         if name not in valid:
             with of_field("options"):
                 raise UnknownNameError(f"option of {order.contest}", name, valid=valid)
-        if valid[name] and (not _WHOLE.fullmatch(text) or int(text) > valid[name]):
-            words = f"{text[:20]!r} is no whole number up to {valid[name]}"
-            raise FieldError(f"options.{name}", words)
-    if order.options.get("size") == "large":
-        raise FieldError("options.size", "`large` is for a card or a model of the server's machine")
+        allowed = valid[name]
+        if isinstance(allowed, int):
+            if not _WHOLE.fullmatch(text) or int(text) > allowed:
+                words = f"{text[:20]!r} is no whole number up to {allowed}"
+                raise FieldError(f"options.{name}", words)
+        elif allowed and text not in allowed:
+            with of_field(f"options.{name}"):
+                raise UnknownNameError(f"{name} of a tournament on a server", text, valid=allowed)
 
 
 def _plain(value: Any) -> dict[str, Any]:

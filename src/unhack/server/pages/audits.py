@@ -14,49 +14,25 @@ from unhack.audit.report.report import AuditReport
 from unhack.audit.report.wording import kept_report, report_from
 from unhack.audit.subject import Source
 from unhack.core.errors import UsageError
-from unhack.reporting.page import card, section, table, top
-from unhack.reporting.text import safe
 from unhack.server.pages.frame import ROOM, PageContent
-from unhack.server.pages.jobs import count_jobs, job_head, listed_jobs, one_job, source_of
-from unhack.server.pages.run_folders import found_run, found_runs
-from unhack.server.pages.view import ROWS, View, empty, moment, page_route, pages_of
+from unhack.server.pages.jobs import all_jobs, job_head, one_job, source_of
+from unhack.server.pages.run_folders import found_run
+from unhack.server.pages.templates import render
+from unhack.server.pages.view import View, page, page_router
 from unhack.store.files import read_whole_lines
 
+router = page_router()
 _HERE = f"{ROOM}/audits"
 _KIND = "audit"
-NO_AUDITS = (
-    "<p><b>No audits yet.</b> Order one with <code>POST /v1/audits</code>, or run "
-    "<code>unhack audit rewards.py:score --problems rows.jsonl --run DIR/audit</code> and start "
-    "the server with <code>--runs DIR</code>.</p>"
-)
 
 
+@page(router, "/audits", name="audits")
 def all_audits(view: View) -> PageContent:
     """The list."""
-    listed = listed_jobs(view, _KIND, most=ROWS, skipped=(view.number - 1) * ROWS)
-    folders = _folders(view)
-    parts = ["<h1>Audits</h1>"]
-    if listed or not folders:
-        parts += [
-            section("Jobs", listed or empty(NO_AUDITS)),
-            pages_of(view, count_jobs(view, _KIND)),
-        ]
-    if folders:
-        parts.append(section("Run folders", folders))
-    return PageContent("Audits", tuple(parts), _HERE)
+    return all_jobs(view, _KIND)
 
 
-def _folders(view: View) -> str:
-    rows = [
-        (
-            view.link("audit-runs", *run.name.split("/"), text=f"<code>{safe(run.name)}</code>"),
-            moment(run.changed_at),
-        )
-        for run in found_runs(view, _KIND)[:ROWS]
-    ]
-    return card(table(("folder", "changed (UTC)"), rows, words=(0, 1))) if rows else ""
-
-
+@page(router, "/audits/{job}", name="audit")
 def one_audit(view: View) -> PageContent:
     """An audit that ran as a job."""
     job = one_job(view, _KIND)
@@ -71,6 +47,7 @@ def one_audit(view: View) -> PageContent:
     return _shown(report, Source(path, source) if source else None)
 
 
+@page(router, "/audit-runs/{run:path}", name="audit")
 def one_folder(view: View) -> PageContent:
     """An audit in a run folder."""
     run = found_run(view, _KIND)
@@ -78,23 +55,9 @@ def one_folder(view: View) -> PageContent:
     if report is not None:
         return _shown(report)
     calls = len(read_whole_lines(run.path / "calls.jsonl"))
-    head = top(
-        f"Audit in <code>{safe(run.name)}</code>",
-        why="It has no report yet: it is under way, or it was stopped. The same command goes on "
-        "where it was.",
-        figures={"scores so far": f"{calls:,}"},
-        word="No report yet",
-        tone="unsure",
-    )
+    head = render("open_audit.html", name=run.name, calls=calls)
     return PageContent(f"Audit {run.name}", (head,), _HERE)
 
 
 def _shown(report: AuditReport, source: Source | None = None) -> PageContent:
     return PageContent(title_of(report), contents(report, source=source), _HERE)
-
-
-ROUTES = (
-    page_route("/audits", all_audits, "The tenant's audits.", name="audits"),
-    page_route("/audits/{job}", one_audit, "One audit.", name="audit"),
-    page_route("/audit-runs/{run:path}", one_folder, "An audit's run folder.", name="audit"),
-)

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from starlette.responses import Response
 
 from unhack.reporting.page import document, stylesheet
-from unhack.reporting.text import safe
+from unhack.server.pages.templates import render
 
 ROOM = "/ui"
 """The path below which every page lies; the cookie goes nowhere else."""
@@ -54,7 +54,7 @@ def as_reply(page: PageContent, *, export: str = "") -> Response:
     text = document(
         f"{page.title} · unhack",
         page.parts,
-        head=_head(page.here, export),
+        head=render("head.html", here=page.here, export=export, places=PLACES),
         foot=f"<script>{script}</script>\n" if script else "",
         policy=policy,
     )
@@ -85,25 +85,6 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-
-
-def _head(here: str, export: str) -> str:
-    skip = '<a class="skip" href="#main">To the content</a>'
-    if not here:
-        return f"{skip}\n"
-    links = "".join(
-        f'<li><a href="{path}"{_CURRENT if path == here else ""}>{name}</a></li>'
-        for path, name in PLACES.items()
-    )
-    keep = f'<a href="{safe(export)}" download>Keep as one file</a>' if export else ""
-    return (
-        f'{skip}\n<header class="site"><nav aria-label="Pages"><ul>{links}</ul></nav>'
-        f'<form method="post" action="{ROOM}/logout">{keep}'
-        "<button>Sign out</button></form></header>\n"
-    )
-
-
-_CURRENT = ' aria-current="page"'
 
 
 @cache

@@ -13,23 +13,23 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import sqlalchemy as sa
+from markupsafe import Markup
 
-from unhack.reporting.outcome import badge, facts
-from unhack.reporting.page import card, section, table, top
-from unhack.reporting.text import one_line, safe
+from unhack.reporting.text import one_line
 from unhack.server.database.schema import jobs
-from unhack.server.pages.view import View, as_sentence, lasting, moment, not_there, short
+from unhack.server.pages.frame import ROOM, PageContent
+from unhack.server.pages.run_folders import found_runs
+from unhack.server.pages.templates import lasting, render
+from unhack.server.pages.view import ROWS, View, not_there, pages_of
 
-_HEADS = ("job", "state", "of", "came to", "asked for (UTC)", "took")
 _TONES = {"done": "good", "failed": "bad", "cancelled": "grey"}
-_LETTERS = 80
 _CAME_TO = {"audit": ("conclusion",), "tournament": ("winner", "agent")}
 """By kind, the place in a result of the word that a list shows."""
 RUN = "run"
 """The run folder in a job's folder."""
 
 
-def listed_jobs(view: View, kind: str, *, most: int, skipped: int = 0) -> str:
+def listed_jobs(view: View, kind: str, *, most: int, skipped: int = 0) -> Markup:
     """A table of the tenant's jobs of a kind, the newest first; empty where there are none."""
     asked = (
         sa.select(
@@ -41,8 +41,31 @@ def listed_jobs(view: View, kind: str, *, most: int, skipped: int = 0) -> str:
         .limit(most)
         .offset(skipped)
     )  # fmt: skip
-    rows = [_row(view, kind, row) for row in view.rows(asked)]
-    return card(table(_HEADS, rows, words=(0, 1, 2, 3, 4))) if rows else ""
+    rows = [
+        {**vars(row), "subject": _subject(row.request), "took": _took(row)}
+        for row in view.rows(asked)
+    ]
+    return render("jobs.html", view=view, kind=kind, rows=rows, tones=_TONES) if rows else Markup()
+
+
+def no_jobs(kind: str) -> Markup:
+    """What stands in place of a list of jobs, with what to do next."""
+    return render(f"no_{kind}s.html")
+
+
+def all_jobs(view: View, kind: str) -> PageContent:
+    """The page of a kind: its jobs, and the operator's run folders."""
+    listed = listed_jobs(view, kind, most=ROWS, skipped=(view.number - 1) * ROWS)
+    folders = found_runs(view, kind)[:ROWS]
+    lists: dict[str, Markup] = {}
+    if listed or not folders:
+        lists["Jobs"] = listed or no_jobs(kind)
+    if folders:
+        lists["Run folders"] = render("run_folders.html", view=view, kind=kind, runs=folders)
+    pages = pages_of(view, count_jobs(view, kind)) if "Jobs" in lists else ""
+    heading = f"{kind.capitalize()}s"
+    html = render("list.html", heading=heading, lists=lists, pages=pages)
+    return PageContent(heading, (html,), f"{ROOM}/{kind}s")
 
 
 def count_jobs(view: View, kind: str) -> int:
@@ -71,25 +94,16 @@ def folder_of(view: View, job: SimpleNamespace) -> Path:
     return view.service.jobs.folder_of(job.id, job.tenant_id) / RUN
 
 
-def job_head(view: View, job: SimpleNamespace) -> str:
+def job_head(view: View, job: SimpleNamespace) -> Markup:
     """The state of a job that has no result to show."""
-    words = {
-        "queued": "It waits for its turn; reload this page.",
-        "running": "It is at work; reload this page for news.",
-        "cancelled": "It was cancelled.",
-    }
-    why = safe(as_sentence(job.error), most=1000) if job.error else words.get(job.state, "")
-    figures = _progress(view, job)
-    head = top(
-        f"{str(job.kind).capitalize()} <code>{safe(job.id)}</code>",
-        why=f"{why} Asked for {moment(job.created_at)} UTC.",
-        figures=figures,
-        word=str(job.state).capitalize(),
+    return render(
+        "job.html",
+        job=job,
+        figures=_progress(view, job),
         tone=_TONES.get(job.state, "unsure"),
+        asked=_flat(job.request),
+        source=source_of(job.request),
     )
-    source = source_of(job.request)
-    text = f'<p class="label block">source</p><pre>{safe(source)}</pre>' if source else ""
-    return head + section("What was asked for", card(facts(_flat(job.request)) + text))
 
 
 def source_of(request: str) -> str:
@@ -118,17 +132,6 @@ def _word(view: View, *path: str) -> sa.ColumnElement[str]:
         return sa.func.json_extract(jobs.c.result, "$." + ".".join(path))
     plain = sa.cast(sa.func.replace(jobs.c.result, "\\u", "/u"), sa.JSON)
     return sa.func.json_extract_path_text(plain, *path)
-
-
-def _row(view: View, kind: str, row: SimpleNamespace) -> tuple[str, ...]:
-    return (
-        view.link(f"{kind}s", row.id, text=short(row.id)),
-        badge(row.state, _TONES.get(row.state, "unsure")),
-        f"<code>{safe(_subject(row.request), most=_LETTERS)}</code>",
-        safe(row.came_to or "-", most=_LETTERS),
-        moment(row.created_at),
-        lasting(_took(row)),
-    )
 
 
 def _took(job: SimpleNamespace) -> float | None:

@@ -20,32 +20,26 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from unhack.core.errors import UnhackError
-from unhack.server.access.caller import Grant
-from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.problems import RequestRefused
-from unhack.server.pages.frame import ROOM
+from unhack.server.http.events import Events
 from unhack.server.pages.run_folders import found_run
-from unhack.server.pages.sign_in import refusal
 from unhack.server.pages.training_runs import KIND, has_ended, run_parts
-from unhack.server.pages.view import view_of
+from unhack.server.pages.view import page_router, view_of
 from unhack.training.run.folder import LOGS, RUN
 
+router = page_router()
 _STREAM_S, _EVERY_S = 20.0, 1.0
 _ANEW_MS = 1000
 """After which a browser asks anew."""
 
 
-async def _events(request: Request) -> Response:
-    try:
-        run = await run_in_threadpool(found_run, view_of(request), KIND)
-    except RequestRefused as error:
-        return refusal(request, error)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    stream = _follow(request, run.path, run.name)
-    return StreamingResponse(stream, headers=headers, media_type="text/event-stream")
+@router.get("/run-events/{run:path}")
+async def run_events(request: Request) -> Response:
+    """A training run as it goes on."""
+    run = await run_in_threadpool(found_run, view_of(request), KIND)
+    return Events(_follow(request, run.path, run.name))
 
 
 async def _follow(request: Request, folder: Path, name: str) -> AsyncIterator[bytes]:
@@ -80,9 +74,3 @@ def _length(path: Path) -> str:
     except OSError:
         return "0"
     return f"{found.st_size}.{found.st_mtime_ns % 10**9}"
-
-
-ROUTES = (
-    ApiRoute("GET", f"{ROOM}/run-events/{{run:path}}", _events, "A training run as it goes on.",
-             Grant.READ, media="text/event-stream", described=False, refused=refusal),
-)  # fmt: skip

@@ -13,19 +13,22 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, quote, urlsplit
 
+from fastapi import APIRouter
+from sqlalchemy.exc import OperationalError
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from unhack.reporting.page import card
-from unhack.reporting.text import safe
+from unhack.core.errors import UnhackError
 from unhack.server.access.caller import Grant
-from unhack.server.guard import COOKIE
-from unhack.server.http.api_route import ApiRoute
+from unhack.server.api_route import ApiRoute, Handler
 from unhack.server.http.bodies import read_bytes
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import RequestRefused, refusal_of
 from unhack.server.pages.frame import ROOM, PageContent, as_reply
+from unhack.server.pages.templates import render
 from unhack.server.service import service_of
 
+COOKIE = "unhack_key"
+"""The cookie of a browser that signed in; routes of pages alone look at it."""
 _DAYS = 7
 _MOST_BYTES = 4096
 _OWN = re.compile(rf"{ROOM}/[A-Za-z0-9/_.%~-]*(\?[A-Za-z0-9=&_.%+-]*)?")
@@ -47,6 +50,31 @@ def refusal(request: Request, error: RequestRefused) -> Response:
     return reply
 
 
+class PageRoute(ApiRoute):
+    """A route whose key may come in a cookie, and whose refusals are pages."""
+
+    def key_in(self, request: Request) -> str:
+        """The key that a request carries; empty where there is none."""
+        return super().key_in(request) or request.cookies.get(COOKIE, "")
+
+    def get_route_handler(self) -> Handler:
+        """The handler of an `ApiRoute`, its errors as pages."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except (RequestRefused, OperationalError) as error:
+                return refusal(request, refusal_of(error))
+            except UnhackError as error:
+                return refusal(request, RequestRefused(400, "invalid", str(error)))
+
+        return handle
+
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
 def check_own(request: Request) -> None:
     """Raises RequestRefused (403) for a form that a page of another site sent."""
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
@@ -60,16 +88,17 @@ def check_own(request: Request) -> None:
         )
 
 
-async def _show(request: Request) -> Response:
+@router.get(f"{ROOM}/login")
+async def show_form(request: Request) -> Response:
+    """The form for a key."""
     return as_reply(_form(request.query_params.get("next", ""), status=200))
 
 
-async def _sign_in(request: Request) -> Response:
-    try:
-        check_own(request)
-        body = await read_bytes(request, most=_MOST_BYTES)
-    except RequestRefused as error:
-        return refusal(request, error)
+@router.post(f"{ROOM}/login")
+async def sign_in(request: Request) -> Response:
+    """Take a key into a cookie."""
+    check_own(request)
+    body = await read_bytes(request, most=_MOST_BYTES)
     fields = parse_qs(body.decode("utf-8", "replace"))
     key = fields.get("key", [""])[0].strip()
     after = fields.get("next", [""])[0]
@@ -87,11 +116,10 @@ async def _sign_in(request: Request) -> Response:
     return reply
 
 
-async def _sign_out(request: Request) -> Response:
-    try:
-        check_own(request)
-    except RequestRefused as error:
-        return refusal(request, error)
+@router.post(f"{ROOM}/logout")
+async def sign_out(request: Request) -> Response:
+    """Forget the cookie."""
+    check_own(request)
     reply = RedirectResponse(f"{ROOM}/login", 303)
     reply.delete_cookie(COOKIE, path=ROOM, httponly=True, samesite="strict")
     return reply
@@ -110,41 +138,16 @@ def _own(address: str) -> str:
 
 
 def _form(after: str, *, wrong: str = "", status: int = 401) -> PageContent:
-    said = f'<p class="bad" role="alert">{safe(wrong)}</p>' if wrong else ""
-    html = (
-        f"<h1>Sign in</h1><p>These pages want a key with the scope <code>{Grant.READ.value}</code>."
-        f'</p>{said}<form method="post" action="{ROOM}/login">'
-        '<label for="key">Key</label>'
-        '<input id="key" name="key" type="password" autocomplete="current-password" required '
-        'spellcheck="false" maxlength="200">'
-        f'<input type="hidden" name="next" value="{safe(_own(after))}">'
-        "<button>Sign in</button></form>"
-    )
-    note = "The first start of <code>unhack serve</code> printed one; <code>unhack serve keys add"
-    note += "</code> makes another. It stays in this browser for a week, or until you sign out."
-    parts = (f'<div class="sign-in">{card(html, note=note)}</div>',)
-    return PageContent("Sign in", parts, status=status)
+    html = render("sign_in.html", wrong=wrong, after=_own(after))
+    return PageContent("Sign in", (html,), status=status)
 
 
 def _said(error: RequestRefused, *, here: str) -> PageContent:
-    back = f'<p class="block"><a href="{ROOM}/">To the overview</a></p>'
-    again = f'<p class="block"><a href="{ROOM}/login">Sign in with another key</a></p>'
-    text = safe(error.message[:1].upper() + error.message[1:])
-    html = f"<h1>{error.status}</h1><p>{text}.</p>{back if here else again}"
-    return PageContent(str(error.status), (card(html),), here, status=error.status)
+    html = render("refusal.html", error=error, here=here)
+    return PageContent(str(error.status), (html,), here, status=error.status)
 
 
-async def _first(_: Request) -> Response:
+@router.get("/")
+async def first() -> Response:
+    """To the pages."""
     return RedirectResponse(quote(f"{ROOM}/"), 307)
-
-
-ROUTES = (
-    ApiRoute("GET", f"{ROOM}/login", _show, "The form for a key.", None,
-             open=True, media="text/html", described=False),
-    ApiRoute("POST", f"{ROOM}/login", _sign_in, "Take a key into a cookie.", None,
-             open=True, media="text/html", status=303, described=False),
-    ApiRoute("POST", f"{ROOM}/logout", _sign_out, "Forget the cookie.", None,
-             open=True, media="text/html", status=303, described=False),
-    ApiRoute("GET", "/", _first, "To the pages.", None,
-             open=True, media="text/html", status=307, described=False),
-)  # fmt: skip

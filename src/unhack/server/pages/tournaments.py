@@ -13,54 +13,28 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from unhack.core.errors import UnhackError, UsageError
-from unhack.reporting.page import card, section, table
-from unhack.reporting.text import safe
 from unhack.server.pages.frame import ROOM, PageContent
-from unhack.server.pages.jobs import count_jobs, folder_of, job_head, listed_jobs, one_job
-from unhack.server.pages.run_folders import found_run, found_runs
-from unhack.server.pages.view import ROWS, View, empty, moment, page_route, pages_of
+from unhack.server.pages.jobs import all_jobs, folder_of, job_head, one_job
+from unhack.server.pages.run_folders import found_run
+from unhack.server.pages.view import View, page, page_router
 from unhack.store.ledger import Ledger
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.records import TournamentRecord
 from unhack.tournament.report.page import contents, title_of
 
+router = page_router()
 _HERE = f"{ROOM}/tournaments"
 _KIND = "tournament"
 _READ = TypeAdapter(TournamentRecord)
-NO_TOURNAMENTS = (
-    "<p><b>No tournaments yet.</b> Order one with <code>POST /v1/tournaments</code>, or run "
-    "<code>unhack tournament run</code> and start the server with <code>--runs DIR</code>.</p>"
-)
 
 
+@page(router, "/tournaments", name="tournaments")
 def all_tournaments(view: View) -> PageContent:
     """The list."""
-    listed = listed_jobs(view, _KIND, most=ROWS, skipped=(view.number - 1) * ROWS)
-    folders = _folders(view)
-    parts = ["<h1>Tournaments</h1>"]
-    if listed or not folders:
-        parts += [
-            section("Jobs", listed or empty(NO_TOURNAMENTS)),
-            pages_of(view, count_jobs(view, _KIND)),
-        ]
-    if folders:
-        parts.append(section("Run folders", folders))
-    return PageContent("Tournaments", tuple(parts), _HERE)
+    return all_jobs(view, _KIND)
 
 
-def _folders(view: View) -> str:
-    rows = [
-        (
-            view.link(
-                "tournament-runs", *run.name.split("/"), text=f"<code>{safe(run.name)}</code>"
-            ),
-            moment(run.changed_at),
-        )
-        for run in found_runs(view, _KIND)[:ROWS]
-    ]
-    return card(table(("folder", "changed (UTC)"), rows, words=(0, 1))) if rows else ""
-
-
+@page(router, "/tournaments/{job}", name="tournament")
 def one_tournament(view: View) -> PageContent:
     """A tournament that ran, or runs, as a job."""
     job = one_job(view, _KIND)
@@ -81,6 +55,7 @@ def one_tournament(view: View) -> PageContent:
         raise UsageError(f"the result of this job cannot be shown: {field}") from None
 
 
+@page(router, "/tournament-runs/{run:path}", name="tournament")
 def one_folder(view: View) -> PageContent:
     """A tournament in a run folder."""
     return _shown(_stored(found_run(view, _KIND).path))
@@ -93,12 +68,3 @@ def _stored(folder: Path) -> TournamentRecord:
 
 def _shown(record: TournamentRecord) -> PageContent:
     return PageContent(title_of(record), tuple(contents(record)), _HERE)
-
-
-ROUTES = (
-    page_route("/tournaments", all_tournaments, "The tenant's tournaments.", name="tournaments"),
-    page_route("/tournaments/{job}", one_tournament, "One tournament.", name="tournament"),
-    page_route(
-        "/tournament-runs/{run:path}", one_folder, "A tournament's run folder.", name="tournament"
-    ),
-)

@@ -14,74 +14,65 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from unhack.core.errors import UsageError
 from unhack.reporting.chart import Axis, Chart, round_numbers
-from unhack.reporting.outcome import badge
-from unhack.reporting.page import card, figure, legend, section, table, top
-from unhack.reporting.text import number, safe
+from unhack.reporting.page import figure, legend
 from unhack.server.pages.frame import ROOM, PageContent
 from unhack.server.pages.run_folders import OPERATOR, changed_at, found_run, found_runs, may_see
-from unhack.server.pages.view import ROWS, View, empty, lasting, moment, page_route
+from unhack.server.pages.templates import lasting, render
+from unhack.server.pages.view import ROWS, View, page, page_router
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.routing.leak import LIMIT
 from unhack.training.run.folder import ALARMS, METRICS, MONITOR, RUN, read_json, read_lines
 
+router = page_router()
 _HERE = f"{ROOM}/runs"
 KIND = "training"
 _LAST = 12
 """Steps of the table."""
 _POINTS = 80
 """Most points of a line; of a longer run, each is the mean of so many steps."""
-_TRAINING = "Hack and solve in training"
 _QUIET_S = 900.0
 """Seconds without a word after which the page asks whether a run still goes on."""
 _TONES = {"finished": "good", "stopped": "bad"}
 _STATES = {"deployed": "deployed", "as_trained": "as trained"}
 _SHARES = {"hack": "tone-bad", "solve": "tone-good"}
-_FIRST = (
-    "<p><b>No training runs yet.</b> Run <code>unhack train run CONFIG.toml --out DIR/NAME"
-    "</code> and start the server with <code>--runs DIR</code>.</p>"
-)
-_OTHERS = (
-    f"<p>Run folders belong to the operator of this server: keys of the tenant <code>{OPERATOR}"
-    "</code> see them. Ask the operator for the page as a file.</p>"
-)
+_HEADS = ["mode", "to the gate", "prompts"]
+_HEADS += [f"{share} {told}" for share in _SHARES for told in _STATES.values()]
 
 
+@page(router, "/runs", name="runs")
 def all_runs(view: View) -> PageContent:
     """The list."""
-    return PageContent(
-        "Training runs",
-        ("<h1>Training runs</h1>", section("Last changed first", latest(view, most=ROWS))),
-        _HERE,
+    lists = {"Last changed first": latest(view, most=ROWS)}
+    html = render("list.html", heading="Training runs", lists=lists, pages="")
+    return PageContent("Training runs", (html,), _HERE)
+
+
+def latest(view: View, *, most: int) -> Markup:
+    """A table of the runs, the last changed first; where there are none, what to do."""
+    runs = found_runs(view, KIND)
+    shown = [
+        {"name": run.name, "status": _status(run.path), "changed_at": run.changed_at}
+        for run in runs[:most]
+    ]
+    return render(
+        "run_list.html",
+        view=view,
+        operator="" if may_see(view) else OPERATOR,
+        runs=shown,
+        left=len(runs) - len(shown),
+        tones=_TONES,
     )
 
 
-def latest(view: View, *, most: int) -> str:
-    """A table of the runs, the last changed first; where there are none, what to do."""
-    if not may_see(view):
-        return empty(_OTHERS)
-    runs = found_runs(view, KIND)
-    if not runs:
-        return empty(_FIRST)
-    rows = [
-        (
-            view.link("runs", *run.name.split("/"), text=f"<code>{safe(run.name)}</code>"),
-            _status(run.path),
-            moment(run.changed_at),
-        )
-        for run in runs[:most]
-    ]
-    left = len(runs) - len(rows)
-    note = f"{left:,} older ones are left out." if left else ""
-    return card(table(("run", "status", "changed (UTC)"), rows, words=(0, 1, 2)), note=note)
-
-
 def _status(folder: Path) -> str:
-    status = str(read_json(folder / RUN).get("status", "running"))
-    return badge(status, _TONES.get(status, "unsure"))
+    return str(read_json(folder / RUN).get("status", "running"))
 
 
+@page(router, "/runs/{run:path}", name="run")
 def one_run(view: View) -> PageContent:
     """One run; it goes on while the run does."""
     run = found_run(view, KIND)
@@ -89,12 +80,8 @@ def one_run(view: View) -> PageContent:
     html = run_parts(run.path, run.name)
     if view.kept or over:
         return PageContent(f"Run {run.name}", (html,), _HERE)
-    events = safe(f"{ROOM}/run-events/{quote(run.name)}")
-    parts = (
-        '<p class="soft small" role="status" data-said>Reload this page for news.</p>',
-        f'<div data-events="{events}">{html}</div>',
-    )
-    return PageContent(f"Run {run.name}", parts, _HERE, live=True)
+    live = render("live_run.html", events=f"{ROOM}/run-events/{quote(run.name)}", html=html)
+    return PageContent(f"Run {run.name}", (live,), _HERE, live=True)
 
 
 def has_ended(folder: Path) -> bool:
@@ -102,7 +89,7 @@ def has_ended(folder: Path) -> bool:
     return read_json(folder / RUN).get("status") in ("finished", "stopped")
 
 
-def run_parts(folder: Path, name: str) -> str:
+def run_parts(folder: Path, name: str) -> Markup:
     """The parts of a run's page as they are now. Raises UsageError where a log is damaged."""
     try:
         steps = read_lines(folder / METRICS)
@@ -110,24 +97,27 @@ def run_parts(folder: Path, name: str) -> str:
             (int(line["step"]), str(line["state"]), Evaluation.read(line))
             for line in read_lines(folder / MONITOR)
         ]
-        parts = (
-            _head(folder, name, steps),
-            _rollouts(steps),
-            _leak(steps),
-            _evaluations(found),
-            _modes(found),
-            _by_mode(found),
-            _last_steps(steps),
-            _alarms(folder),
+        return render(
+            "run.html",
+            name=name,
+            **_head(folder, steps),
+            charts=[Markup(each) for each in (_rollouts(steps), _leak(steps), _evaluations(found))],
+            modes=_modes(found),
+            updates=found[-1][0] if found else 0,
+            by_mode=_by_mode(found),
+            heads=_HEADS,
+            steps=steps[: -_LAST - 1 : -1],
+            alarms=read_lines(folder / ALARMS)[-_LAST:],
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{name}: a log of this run is damaged: {type(error).__name__}") from None
-    return "\n".join(part for part in parts if part)
 
 
-def _head(folder: Path, name: str, steps: Sequence[dict[str, Any]]) -> str:
-    about = read_json(folder / RUN)
-    status = str(about.get("status", "running"))
+def _head(folder: Path, steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The values of the first card."""
+    about, changed = read_json(folder / RUN), changed_at(folder)
+    status = _status(folder)
+    quiet = status not in _TONES and time.time() - changed > _QUIET_S
     last = steps[-1] if steps else {}
     figures = {"updates": str(len(steps))}
     for field, told in (("reward", "reward"), ("hacked", "hacked"), ("solved", "solved")):
@@ -137,17 +127,18 @@ def _head(folder: Path, name: str, steps: Sequence[dict[str, Any]]) -> str:
         figures["leak score"] = f"{last['leak']:.0%}"
     if steps:
         figures["time"] = lasting(sum(step.get("seconds", 0.0) for step in steps))
-    why = safe(str(about.get("reason") or "")) or "Figures are of the last step's rollouts."
-    if status not in _TONES and time.time() - changed_at(folder) > _QUIET_S:
-        why += f" Nothing was written since {moment(changed_at(folder))} UTC: it may be over."
-    word, tone = status.capitalize(), _TONES.get(status, "unsure")
-    head = f"Training run <code>{safe(name)}</code>"
-    return top(head, why=why, figures=figures, word=word, tone=tone)
+    return {
+        "reason": str(about.get("reason") or "") or "Figures are of the last step's rollouts.",
+        "quiet_since": changed if quiet else None,
+        "figures": figures,
+        "status": status,
+        "tone": _TONES.get(status, "unsure"),
+    }
 
 
 def _rollouts(steps: Sequence[dict[str, Any]]) -> str:
     if len(steps) < 2:
-        return section(_TRAINING, empty("<p>Charts begin with the second update.</p>"))
+        return ""
     size = -(-len(steps) // _POINTS)
     lines: list[tuple[str, str, list[tuple[float, float]]]] = []
     for share, tone in (("hacked", "tone-bad"), ("solved", "tone-good")):
@@ -159,7 +150,9 @@ def _rollouts(steps: Sequence[dict[str, Any]]) -> str:
     note = "Rollouts that training sampled, judged by the oracle; training never reads it."
     note += f" A point is the mean of {size} steps." if size > 1 else ""
     names = {name: kind for name, kind, _ in lines}
-    return figure(_TRAINING, [charts], note=note, legend=legend(names, lines=True))
+    return figure(
+        "Hack and solve in training", [charts], note=note, legend=legend(names, lines=True)
+    )
 
 
 def _leak(steps: Sequence[dict[str, Any]]) -> str:
@@ -208,13 +201,12 @@ def _evaluations(found: Sequence[tuple[int, str, Evaluation]]) -> str:
     return figure("Evaluations", [charts], note=note, legend=legend(names, lines=True))
 
 
-def _modes(found: Sequence[tuple[int, str, Evaluation]]) -> str:
+def _modes(found: Sequence[tuple[int, str, Evaluation]]) -> dict[str, Markup]:
     """A small chart for each mode: its hack rate over updates in both knob states."""
-    modes = sorted({mode for _, _, one in found for mode in one.by_mode})
     if len({step for step, _, _ in found}) < 2:
-        return ""
-    charts: list[str] = []
-    for mode in modes:
+        return {}
+    charts: dict[str, Markup] = {}
+    for mode in sorted({mode for _, _, one in found for mode in one.by_mode}):
         lines = [
             (share, f"{tone}{'' if state == 'deployed' else ' dashed'}", [
                 (float(step), float(getattr(one.by_mode[mode], share)))
@@ -224,24 +216,16 @@ def _modes(found: Sequence[tuple[int, str, Evaluation]]) -> str:
             for share, tone in _SHARES.items()
             for state in _STATES
         ]  # fmt: skip
-        chart = _lines(lines, "", 330.0, found[-1][0], high=190.0)
-        charts.append(f"<div><h3>{safe(mode)}</h3>{chart.svg()}</div>")
-    note = '<p class="soft small note">Red is hack, green is solve; dashed is as trained.</p>'
-    return section(
-        "By mode over updates",
-        f'<div class="card"><div class="charts">{"".join(charts)}</div>{note}</div>',
-    )
+        charts[mode] = Markup(_lines(lines, "", 330.0, found[-1][0], high=190.0).svg())
+    return charts
 
 
-def _by_mode(found: Sequence[tuple[int, str, Evaluation]]) -> str:
-    if not found:
-        return ""
-    last = found[-1][0]
-    states = {state: one for step, state, one in found if step == last}
-    any_one = next(iter(states.values()))
-    rows = [
-        (
-            f"<code>{safe(mode)}</code>",
+def _by_mode(found: Sequence[tuple[int, str, Evaluation]]) -> list[list[str]]:
+    """The rows of the last evaluation's modes."""
+    states = {state: one for step, state, one in found if step == found[-1][0]}
+    return [
+        [
+            mode,
             "known" if mode in any_one.known else "held out",
             str(tally.count),
             *(
@@ -249,41 +233,10 @@ def _by_mode(found: Sequence[tuple[int, str, Evaluation]]) -> str:
                 for share in _SHARES
                 for state in _STATES
             ),
-        )
+        ]
+        for any_one in list(states.values())[:1]
         for mode, tally in any_one.by_mode.items()
     ]
-    heads = ("mode", "to the gate", "prompts")
-    heads += tuple(f"{share} {told}" for share in _SHARES for told in _STATES.values())
-    return section(f"By mode after {last} updates", card(table(heads, rows, words=(0, 1))))
-
-
-def _last_steps(steps: Sequence[dict[str, Any]]) -> str:
-    if not steps:
-        return ""
-    fields = ("reward", "hacked", "solved", "entropy", "kl", "routed_mass", "seconds")
-    rows = [
-        (
-            str(step["step"]),
-            *("-" if step.get(name) is None else number(float(step[name])) for name in fields),
-            safe(", ".join(step.get("alarms", ()))) or "-",
-        )
-        for step in reversed(steps[-_LAST:])
-    ]
-    heads = ("step", "reward", "hacked", "solved", "entropy", "KL", "routed", "seconds", "alarms")
-    return section("Last steps", card(table(heads, rows, words=(8,))))
-
-
-def _alarms(folder: Path) -> str:
-    lines = read_lines(folder / ALARMS)
-    rows = [
-        (
-            str(line.get("step", "-")),
-            safe(str(line.get("name", ""))),
-            safe(str(line.get("text", ""))),
-        )
-        for line in lines[-_LAST:]
-    ]
-    return section("Alarms", card(table(("step", "alarm", ""), rows, words=(1, 2)))) if rows else ""
 
 
 def _wide(draw: Callable[[float], Chart]) -> str:
@@ -318,9 +271,3 @@ def _lines(
 def _whole_numbers(last: float) -> tuple[float, ...]:
     """Updates to be marked on an axis."""
     return tuple(mark for mark in round_numbers(0.0, last) if mark.is_integer())
-
-
-ROUTES = (
-    page_route("/runs", all_runs, "The operator's training runs.", name="runs"),
-    page_route("/runs/{run:path}", one_run, "One training run.", name="run"),
-)

@@ -9,24 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import sqlalchemy as sa
+from fastapi import APIRouter
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unhack.core.errors import UnhackError
-from unhack.reporting.page import card
-from unhack.reporting.text import safe
 from unhack.server.access.caller import Caller, Grant
-from unhack.server.http.api_route import ApiRoute
+from unhack.server.api_route import needs
 from unhack.server.http.problems import RequestRefused
 from unhack.server.pages.frame import ROOM, PageContent, as_file, as_reply
-from unhack.server.pages.sign_in import refusal
+from unhack.server.pages.sign_in import PageRoute
+from unhack.server.pages.templates import render
 from unhack.server.service import Service, caller_of, service_of
 
 ROWS = 50
@@ -49,11 +48,12 @@ class View:
     """True where the page becomes a file: it has no links into the server then."""
 
     def link(self, *path: str | int, text: str, **query: str | int) -> str:
-        """A link to a page below `ROOM` around `text`, which is HTML; only that in a file."""
+        """A link to a page below `ROOM` around `text`; only that in a file."""
         if self.kept:
             return text
         place = "/".join([ROOM, *(quote(str(each), safe="") for each in path)])
-        return f'<a href="{safe(place + ("?" + urlencode(query) if query else ""))}">{text}</a>'
+        address = place + ("?" + urlencode(query) if query else "")
+        return Markup('<a href="{}">{}</a>').format(address, text)
 
     @property
     def number(self) -> int:
@@ -78,22 +78,24 @@ class View:
 Builder = Callable[[View], PageContent]
 
 
-def page_route(path: str, build: Builder, summary: str, *, name: str) -> ApiRoute:
-    """The route of a page; `name` is what a file of it is called."""
+def page_router(grant: Grant = Grant.READ) -> APIRouter:
+    """A router of pages that want a key with a scope."""
+    return APIRouter(
+        prefix=ROOM, route_class=PageRoute, include_in_schema=False, dependencies=needs(grant)
+    )
 
-    async def handle(request: Request) -> Response:
-        view = view_of(request)
-        try:
-            return await run_in_threadpool(_reply, view, build, name)
-        except RequestRefused as error:
-            return refusal(request, error)
-        except UnhackError as error:
-            return refusal(request, RequestRefused(400, "invalid", str(error)))
 
-    return ApiRoute(
-        "GET", f"{ROOM}{path}", handle, summary, Grant.READ,
-        media="text/html", described=False, refused=refusal,
-    )  # fmt: skip
+def page(router: APIRouter, path: str, *, name: str) -> Callable[[Builder], Builder]:
+    """Make a function the page at a path; `name` is what a file of it is called."""
+
+    def add(build: Builder) -> Builder:
+        async def show(request: Request) -> Response:
+            return await run_in_threadpool(_reply, view_of(request), build, name)
+
+        router.add_api_route(path, show, name=build.__name__, response_model=None)
+        return build
+
+    return add
 
 
 def view_of(request: Request) -> View:
@@ -112,64 +114,19 @@ def _reply(view: View, build: Builder, name: str) -> Response:
     return as_reply(page, export=f"{quote(view.address)}?{urlencode({**view.query, 'export': 1})}")
 
 
-def empty(html: str) -> str:
-    """The place of a list that has nothing yet, with what to do next."""
-    return f'<div class="card empty">{html}</div>'
-
-
-def pages_of(view: View, count: int) -> str:
+def pages_of(view: View, count: int) -> Markup:
     """Links to the other pages of a list of so many rows. Raises RequestRefused (404) for a page
     behind the last."""
-    last = max(1, -(-count // ROWS))
-    if view.number > last:
+    last, here = max(1, -(-count // ROWS)), view.number
+    if here > last:
         raise RequestRefused(404, "not_found", f"page: the last one is {last:,}", field="page")
-    if view.kept or last == 1:
-        return card(f"The first {ROWS:,} of {count:,}.") if count > ROWS else ""
-    here = view.number
-    links = [
-        (number, text)
-        for number, text in (
-            (1, "first"), (here - 1, "previous"), (here + 1, "next"), (last, "last"),
-        )
+    numbers = {"first": 1, "previous": here - 1, "next": here + 1, "last": last}
+    links = {
+        text: f"{quote(view.address)}?{urlencode({**view.query, 'page': number})}"
+        for text, number in numbers.items()
         if 1 <= number <= last and number != here
-    ]  # fmt: skip
-    items = "".join(
-        f'<li><a href="{quote(view.address)}?{urlencode({**view.query, "page": number})}">'
-        f"{text}</a></li>"
-        for number, text in links
-    ).replace("&page", "&amp;page")
-    return (
-        f'<nav aria-label="Rows"><ul class="pages"><li class="soft">page {here:,} of {last:,}</li>'
-        f"{items}</ul></nav>"
-    )
-
-
-def short(name: str) -> str:
-    """The beginning of an id, which tells it from others of a list."""
-    return f"<code>{safe(name[:10])}</code>"
-
-
-def moment(seconds: float | None) -> str:
-    """A time as HTML, to the second, UTC; a dash for none."""
-    if seconds is None:
-        return "-"
-    at = datetime.fromtimestamp(seconds, UTC)
-    return f'<time datetime="{at:%Y-%m-%dT%H:%M:%SZ}">{at:%Y-%m-%d %H:%M:%S}</time>'
-
-
-def lasting(seconds: float | None) -> str:
-    """A span of time for people; a dash for none."""
-    if seconds is None:
-        return "-"
-    if seconds < 120:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def as_sentence(words: str) -> str:
-    """Words with their full stop, so that more may follow."""
-    words = words.rstrip(" :;,")
-    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+    }
+    return render("pages.html", view=view, count=count, rows=ROWS, last=last, links=links)
 
 
 def not_there(name: str, value: str) -> RequestRefused:

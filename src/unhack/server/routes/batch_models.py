@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,10 +22,25 @@ Deadline = Annotated[float, Field(gt=0, le=LONGEST_S)]
 """Seconds from now."""
 
 
+def without_completions(body: Any) -> Any:
+    """A body of scoring without its completions, of which any text is judged."""
+    if not isinstance(body, dict):
+        return body
+    left = {**cast("dict[str, Any]", body), "completion": None, "completions": None}
+    items = left.get("items")
+    if isinstance(items, list):
+        left["items"] = [
+            {**cast("dict[str, Any]", item), "completion": None} if isinstance(item, dict) else item
+            for item in cast("list[Any]", items)
+        ]
+    return left
+
+
 class ScoreBody(BaseModel):
     """One completion."""
 
     model_config = _STRICT
+    strict_part: ClassVar = staticmethod(without_completions)
 
     task: AnyTask
     completion: AnyCompletion
@@ -45,6 +60,7 @@ class BatchBody(BaseModel):
     """Many completions: of one task (`task`, `completions`), or each with its own (`items`)."""
 
     model_config = _STRICT
+    strict_part: ClassVar = staticmethod(without_completions)
 
     task: AnyTask | None = None
     completions: Annotated[list[AnyCompletion], _SOME] | None = None
@@ -57,17 +73,3 @@ class BatchBody(BaseModel):
     wait: bool = True
     """False for an id at once."""
     deadline_s: Deadline | None = None
-
-
-def without_completions(body: Any) -> Any:
-    """A body of scoring without its completions, of which any text is judged."""
-    if not isinstance(body, dict):
-        return body
-    left = {**cast("dict[str, Any]", body), "completion": None, "completions": None}
-    items = left.get("items")
-    if isinstance(items, list):
-        left["items"] = [
-            {**cast("dict[str, Any]", item), "completion": None} if isinstance(item, dict) else item
-            for item in cast("list[Any]", items)
-        ]
-    return left

@@ -5,29 +5,30 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import sqlalchemy as sa
+from fastapi import APIRouter, Query
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from unhack.server.access.caller import Grant
-from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import keep_room, query_number, read_body, read_whole
+from unhack.server.api_route import ApiRoute, PathPart, needs
+from unhack.server.http.bodies import Deferred, keep_room, number_in
+from unhack.server.http.idempotency import check_same, digest_of, key_of
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import BatchList, BatchSummary, ItemReply
 from unhack.server.routes.batch_models import (
     AnyCompletion,
     BatchBody,
     BatchItem,
-    without_completions,
 )
 from unhack.server.routes.score import completion_text
 from unhack.server.scoring import replies
 from unhack.server.scoring.batch_store import ACCEPTED, CANCELLED, NewBatch, NewItem
 from unhack.server.scoring.deadlines import deadline_of
-from unhack.server.scoring.once import check_same, digest_of, key_of
 from unhack.server.scoring.scoring import new_id
 from unhack.server.service import Service, caller_of, service_of
 
@@ -35,15 +36,34 @@ _NDJSON = "application/x-ndjson"
 _ID = re.compile(r"[0-9a-f]{32}")
 _POSITION = re.compile(r"[0-9]{1,9}")
 _ID_HEADER = "Unhack-Batch"
+_READ = needs(Grant.READ)
+_Limit = Annotated[
+    int,
+    Field(ge=1, le=500),
+    number_in(1, 500, whole=True),
+    Query(description="Most batches; 50 if not given."),
+]
+_Before = Annotated[
+    float,
+    Field(ge=0, le=1e12),
+    number_in(0, 1e12),
+    Query(description="Only batches made before this time (`created_at`)."),
+]
+router = APIRouter(route_class=ApiRoute)
 
 
-async def _create(request: Request) -> Response:
+class Lines(StreamingResponse):
+    """JSON values, one a line."""
+
+    media_type = _NDJSON
+
+
+@router.post("/v1/batches", response_model=BatchSummary, dependencies=needs(Grant.SCORE))
+async def create(request: Request, body: BatchBody) -> Response:
+    """Judge many completions."""
     service, caller = service_of(request), caller_of(request)
-    raw = await read_body(request)
-    body = await read_whole(request, raw, BatchBody, strict=without_completions)
-    key, digest = key_of(request), digest_of(request, raw)
-    del raw
-    async with service.once.hold(caller.tenant_id, key):
+    key, digest = key_of(request), digest_of(request, await request.body())
+    async with service.idempotency.hold(caller.tenant_id, key):
         found = None
         if key is not None:
             found = await asyncio.to_thread(service.store.find_by_key, caller.tenant_id, key)
@@ -67,13 +87,11 @@ async def _create(request: Request) -> Response:
                 body_digest=digest if key else None,
             )
             await service.scoring.accept(batch, listed, most_open=caller.items_limit)
-            del listed
             batch_id = batch.id
-    wants_stream = body.stream or _NDJSON in request.headers.get("accept", "")
-    wait = body.wait
-    del body
+    stream = body.stream or _NDJSON in request.headers.get("accept", "")
     keep_room(request)
-    return await _answer(service, caller.tenant_id, batch_id, stream=wants_stream, wait=wait)
+    answer = partial(_answer, service, caller.tenant_id, batch_id, stream=stream, wait=body.wait)
+    return Deferred(answer)
 
 
 async def _items(service: Service, tenant_id: int, body: BatchBody) -> list[NewItem]:
@@ -130,7 +148,7 @@ async def _answer(
     headers = {_ID_HEADER: batch_id}
     if stream:
         lines = replies.lines_until_end(service.scoring, tenant_id, batch_id)
-        return StreamingResponse(lines, media_type=_NDJSON, headers=headers)
+        return Lines(lines, headers=headers)
     if wait:
         await _wait(service, batch_id)
     row = await asyncio.to_thread(service.store.find, tenant_id, batch_id)
@@ -163,33 +181,35 @@ async def _wait(service: Service, batch_id: str) -> None:
         run.unwatch(queue)
 
 
-async def _list(request: Request) -> Response:
-    service, caller = service_of(request), caller_of(request)
-    most = int(query_number(request, "limit", default=50, least=1, most=500))
-    before = query_number(request, "before", default=1e12, least=0, most=1e12)
-    found = await asyncio.to_thread(
-        service.store.listed, caller.tenant_id, before=before, most=most
-    )
+@router.get("/v1/batches", response_model=BatchList, dependencies=_READ)
+async def batches(request: Request, limit: _Limit = 50, before: _Before = 1e12) -> Response:
+    """List the batches of the key's tenant."""
+    store, tenant = service_of(request).store, caller_of(request).tenant_id
+    found = await asyncio.to_thread(store.listed, tenant, before=before, most=limit)
     return JSONResponse({"batches": [replies.state_of(row, judged) for row, judged in found]})
 
 
-async def _show(request: Request) -> Response:
-    row = await _find(request)
+@router.get("/v1/batches/{batch_id}", response_model=BatchSummary, dependencies=_READ)
+async def batch(request: Request, batch_id: PathPart) -> Response:
+    """Show a batch and its rewards."""
+    row = await _find(request, batch_id)
     return JSONResponse(await asyncio.to_thread(replies.summary_of, service_of(request).store, row))
 
 
-async def _verdicts(request: Request) -> Response:
-    row = await _find(request)
-    lines: AsyncGenerator[str] = replies.stored_lines(service_of(request).store, row["id"])
-    return StreamingResponse(lines, media_type=_NDJSON)
+@router.get("/v1/batches/{batch_id}/verdicts", response_class=Lines, dependencies=_READ)
+async def verdicts(request: Request, batch_id: PathPart) -> Response:
+    """Show the verdicts of a batch, one a line."""
+    row = await _find(request, batch_id)
+    return Lines(replies.stored_lines(service_of(request).store, row["id"]))
 
 
-async def _item(request: Request) -> Response:
-    service, batch = service_of(request), await _find(request)
-    text = request.path_params["position"]
+@router.get("/v1/batches/{batch_id}/items/{position}", response_model=ItemReply, dependencies=_READ)
+async def item(request: Request, batch_id: PathPart, position: PathPart) -> Response:
+    """Show an item with its completion and outputs."""
+    service, batch = service_of(request), await _find(request, batch_id)
     row = None
-    if _POSITION.fullmatch(text):
-        row = await asyncio.to_thread(service.store.find_item, batch["id"], int(text))
+    if _POSITION.fullmatch(position):
+        row = await asyncio.to_thread(service.store.find_item, batch["id"], int(position))
     if row is None:
         raise RequestRefused(404, "not_found", "the batch has no item of this position")
     task = json.loads(row["task"])
@@ -206,19 +226,22 @@ async def _item(request: Request) -> Response:
     return Response(json.dumps(reply.model_dump(mode="json")), media_type="application/json")
 
 
-async def _cancel(request: Request) -> Response:
-    service, row = service_of(request), await _find(request)
+@router.delete(
+    "/v1/batches/{batch_id}", response_model=BatchSummary, dependencies=needs(Grant.SCORE)
+)
+async def cancel(request: Request, batch_id: PathPart) -> Response:
+    """Cancel a batch."""
+    service, row = service_of(request), await _find(request, batch_id)
     run = service.scoring.run_of(row["id"])
     if run is not None:
         await run.cancel()
     elif row["state"] == ACCEPTED:
         await asyncio.wrap_future(service.store.finish(row["id"], CANCELLED))
-    return await _show(request)
+    return await batch(request, batch_id)
 
 
-async def _find(request: Request) -> sa.RowMapping:
+async def _find(request: Request, batch_id: str) -> sa.RowMapping:
     """The batch of the path. Raises RequestRefused (404), alike for unknown and others' ids."""
-    batch_id = request.path_params["batch_id"]
     found = None
     if _ID.fullmatch(batch_id):
         store = service_of(request).store
@@ -230,52 +253,3 @@ async def _find(request: Request) -> sa.RowMapping:
 
 def _invalid(field: str, message: str) -> RequestRefused:
     return RequestRefused(422, "invalid", f"{field}: {message}", field=field)
-
-
-_ONE = "/v1/batches/{batch_id}"
-_QUERY = (
-    ("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Most batches; 50 if not given."),
-    (
-        "before",
-        {"type": "number", "minimum": 0, "maximum": 1e12},
-        "Only batches made before this time (`created_at`).",
-    ),
-)
-ROUTES = (
-    ApiRoute(
-        "POST",
-        "/v1/batches",
-        _create,
-        "Judge many completions.",
-        Grant.SCORE,
-        body=BatchBody,
-        reply=BatchSummary,
-    ),
-    ApiRoute(
-        "GET",
-        "/v1/batches",
-        _list,
-        "List the batches of the key's tenant.",
-        Grant.READ,
-        reply=BatchList,
-        query=_QUERY,
-    ),
-    ApiRoute("GET", _ONE, _show, "Show a batch and its rewards.", Grant.READ, reply=BatchSummary),
-    ApiRoute(
-        "GET",
-        f"{_ONE}/verdicts",
-        _verdicts,
-        "Show the verdicts of a batch, one a line.",
-        Grant.READ,
-        media=_NDJSON,
-    ),
-    ApiRoute(
-        "GET",
-        f"{_ONE}/items/{{position}}",
-        _item,
-        "Show an item with its completion and outputs.",
-        Grant.READ,
-        reply=ItemReply,
-    ),
-    ApiRoute("DELETE", _ONE, _cancel, "Cancel a batch.", Grant.SCORE, reply=BatchSummary),
-)

@@ -15,6 +15,7 @@ import json
 from collections.abc import Generator
 from functools import partial
 
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
@@ -22,37 +23,36 @@ from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackErro
 from unhack.core.verdict import Verdict
 from unhack.integrations.openrlhf.server import answer_call
 from unhack.server.access.caller import Grant
+from unhack.server.api_route import ApiRoute, needs
 from unhack.server.foreign.fusion_judging import judge_submission
 from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
 from unhack.server.foreign.fusion_runs import RunJob, run_code
-from unhack.server.foreign.openrlhf_models import (
-    OpenRLHFCall,
-    OpenRLHFReply,
-    without_queries,
-)
-from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import check_length, read_model
-from unhack.server.http.presence import while_present
+from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
+from unhack.server.http.bodies import check_length
+from unhack.server.http.disconnect_watch import until_disconnect
 from unhack.server.http.problems import FieldError, RequestRefused, of_field
 from unhack.server.scoring.scoring import ScoreOrder
 from unhack.server.service import caller_of, service_of
 from unhack.tasks.task import Task
 
+_SCORE = needs(Grant.SCORE)
+router = APIRouter(route_class=ApiRoute)
 
-async def _run_code(request: Request) -> Response:
-    asked = await read_model(request, FusionRun)
-    check_length(asked.code, field="code")
+
+@router.post("/run_code", dependencies=_SCORE)
+async def fusion_run(request: Request, body: FusionRun) -> FusionReply:
+    """Run a program, as SandboxFusion does."""
+    check_length(body.code, field="code")
     with _counted(request) as run:
-        reply = await while_present(request, run_code(asked, run))
-    return JSONResponse(reply.model_dump(mode="json"))
+        return await until_disconnect(request, run_code(body, run))
 
 
-async def _submit(request: Request) -> Response:
-    asked = await read_model(request, FusionSubmit)
-    check_length(asked.completion, field="completion")
+@router.post("/submit", dependencies=_SCORE)
+async def fusion_submit(request: Request, body: FusionSubmit) -> FusionVerdict:
+    """Judge a completion, as SandboxFusion does."""
+    check_length(body.completion, field="completion")
     with _counted(request) as run:
-        verdict = await while_present(request, judge_submission(asked, run))
-    return JSONResponse(verdict.model_dump(mode="json"))
+        return await until_disconnect(request, judge_submission(body, run))
 
 
 @contextlib.contextmanager
@@ -67,13 +67,17 @@ def _counted(request: Request) -> Generator[RunJob]:
         service.limits.give_back(caller.tenant_id)
 
 
-async def _ping(_: Request) -> Response:
-    return PlainTextResponse("pong")
+@router.get("/v1/ping", response_class=PlainTextResponse)
+@router.post("/v1/ping", response_class=PlainTextResponse)
+async def ping() -> str:
+    """Answer pong."""
+    return "pong"
 
 
-async def _reward(request: Request) -> Response:
+@router.post("/openrlhf/reward", response_model=OpenRLHFReply, dependencies=_SCORE)
+async def openrlhf_reward(request: Request, call: OpenRLHFCall) -> Response:
+    """Reward completions, as OpenRLHF asks for it."""
     service, caller = service_of(request), caller_of(request)
-    call = await read_model(request, OpenRLHFCall, strict=without_queries)
     for number, query in enumerate(call.query):
         check_length(query, field=f"query.{number}")
     for field, listed in (("prompts", call.prompts), ("labels", call.labels)):
@@ -105,25 +109,3 @@ async def _reward(request: Request) -> Response:
     except UnhackError:
         words = "a completion could not be scored, which is not a 0; ask again"
         raise RequestRefused(503, "unscored", words, headers={"Retry-After": "5"}) from None
-
-
-ROUTES = (
-    ApiRoute(
-        "POST", "/run_code", _run_code, "Run a program, as SandboxFusion does.", Grant.SCORE,
-        body=FusionRun, reply=FusionReply,
-    ),
-    ApiRoute(
-        "POST", "/submit", _submit, "Judge a completion, as SandboxFusion does.", Grant.SCORE,
-        body=FusionSubmit, reply=FusionVerdict,
-    ),
-    ApiRoute(
-        "GET", "/v1/ping", _ping, "Answer pong.", None, open=True, media="text/plain",
-    ),
-    ApiRoute(
-        "POST", "/v1/ping", _ping, "Answer pong.", None, open=True, media="text/plain",
-    ),
-    ApiRoute(
-        "POST", "/openrlhf/reward", _reward, "Reward completions, as OpenRLHF asks for it.",
-        Grant.SCORE, body=OpenRLHFCall, reply=OpenRLHFReply,
-    ),
-)  # fmt: skip

@@ -12,18 +12,22 @@ import hashlib
 import json
 import re
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Annotated, Any
 
 import sqlalchemy as sa
+from fastapi import APIRouter, Query
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 from sqlalchemy.exc import OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from unhack.server.access.caller import Grant
-from unhack.server.guard import key_in
-from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import query_number, read_model
+from unhack.server.api_route import ApiRoute, PathPart, key_in, needs
+from unhack.server.http.bodies import number_in
+from unhack.server.http.events import Events
+from unhack.server.http.idempotency import key_of
 from unhack.server.http.job_models import (
     ENDED,
     AuditOrder,
@@ -33,7 +37,6 @@ from unhack.server.http.job_models import (
 )
 from unhack.server.http.problems import RequestRefused
 from unhack.server.jobs.job_store import NewJob
-from unhack.server.scoring.once import key_of
 from unhack.server.service import Service, caller_of, service_of
 
 _BEAT_S, _QUIET_S = 0.5, 15.0
@@ -47,9 +50,41 @@ _KINDS = ("audit", "tournament")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
 
-async def _order(request: Request, kind: str, model: type[Any]) -> Response:
+def _known_kind(kind: Any) -> str:
+    if kind in _KINDS:
+        return str(kind)
+    told = {"kind": repr(str(kind)[:40]), "known": ", ".join(_KINDS)}
+    raise PydanticCustomError("kind", "{kind} is none of {known}", told)
+
+
+_Limit = Annotated[
+    int,
+    Field(ge=1, le=_MOST),
+    number_in(1, _MOST, whole=True),
+    Query(description="Most jobs of a reply."),
+]
+_Before = Annotated[
+    float,
+    Field(ge=0, le=_LATEST),
+    number_in(0, _LATEST),
+    Query(description="Only jobs made before, in seconds since 1970."),
+]
+_Kind = Annotated[
+    str | None,
+    BeforeValidator(_known_kind),
+    WithJsonSchema({"type": "string", "enum": list(_KINDS)}),
+    Query(description="Only jobs of this kind."),
+]
+_EVENT = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+}
+_READ = needs(Grant.READ)
+router = APIRouter(route_class=ApiRoute)
+
+
+async def _order(request: Request, kind: str, order: AuditOrder | TournamentOrder) -> Response:
     service, caller = service_of(request), caller_of(request)
-    order = await read_model(request, model)
     text = json.dumps(order.model_dump(mode="json"), sort_keys=True)
     job = NewJob(
         caller.tenant_id,
@@ -68,40 +103,58 @@ async def _order(request: Request, kind: str, model: type[Any]) -> Response:
     return JSONResponse(_reply(request, row), 202, headers)
 
 
-async def _audit(request: Request) -> Response:
-    return await _order(request, "audit", AuditOrder)
+@router.post(
+    "/v1/audits", response_model=JobReply, status_code=202, dependencies=needs(Grant.AUDIT)
+)
+async def audit(request: Request, body: AuditOrder) -> Response:
+    """Order an audit of a task or a reward function."""
+    return await _order(request, "audit", body)
 
 
-async def _tournament(request: Request) -> Response:
-    return await _order(request, "tournament", TournamentOrder)
+@router.post(
+    "/v1/tournaments",
+    response_model=JobReply,
+    status_code=202,
+    dependencies=needs(Grant.TOURNAMENT),
+)
+async def tournament(request: Request, body: TournamentOrder) -> Response:
+    """Order a tournament."""
+    return await _order(request, "tournament", body)
 
 
-async def _list(request: Request) -> Response:
-    most = int(query_number(request, "limit", default=20, least=1, most=_MOST))
-    before = query_number(request, "before", default=_LATEST, least=0, most=_LATEST)
-    kind = _kind(request)
+@router.get("/v1/jobs", response_model=JobList, dependencies=_READ)
+async def jobs(
+    request: Request, limit: _Limit = 20, before: _Before = _LATEST, kind: _Kind = None
+) -> Response:
+    """List your jobs, the newest first."""
     store, tenant = service_of(request).jobs.store, caller_of(request).tenant_id
-    rows = await run_in_threadpool(store.listed, tenant, most=most + 1, before=before, kind=kind)
-    jobs = [_reply(request, row) for row in rows[:most]]
-    return JSONResponse({"jobs": jobs, "more": len(rows) > most})
+    rows = await run_in_threadpool(store.listed, tenant, most=limit + 1, before=before, kind=kind)
+    listed = [_reply(request, row) for row in rows[:limit]]
+    return JSONResponse({"jobs": listed, "more": len(rows) > limit})
 
 
-async def _show(request: Request) -> Response:
-    return JSONResponse(_reply(request, await _found(request)))
+@router.get("/v1/jobs/{job_id}", response_model=JobReply, dependencies=_READ)
+async def job(request: Request, job_id: PathPart) -> Response:
+    """Show a job."""
+    return JSONResponse(_reply(request, await _found(request, job_id)))
 
 
-async def _cancel(request: Request) -> Response:
-    row = await _found(request, whole=False)
+@router.delete("/v1/jobs/{job_id}", response_model=JobReply, dependencies=needs())
+async def cancel(request: Request, job_id: PathPart) -> Response:
+    """Cancel a job; harmless when it has ended."""
+    row = await _found(request, job_id, whole=False)
     needed = Grant(row["kind"])
     if needed not in caller_of(request).scopes:
         raise RequestRefused(403, "forbidden", f"this key lacks the scope {needed.value!r}")
     await run_in_threadpool(service_of(request).jobs.cancel, row["id"])
     whole = Grant.READ in caller_of(request).scopes
-    return JSONResponse(_reply(request, await _found(request, whole=whole)))
+    return JSONResponse(_reply(request, await _found(request, job_id, whole=whole)))
 
 
-async def _page(request: Request) -> Response:
-    row = await _found(request, whole=False)
+@router.get("/v1/jobs/{job_id}/page", response_class=HTMLResponse, dependencies=_READ)
+async def page(request: Request, job_id: PathPart) -> Response:
+    """Show a job's report as an HTML page."""
+    row = await _found(request, job_id, whole=False)
     jobs = service_of(request).jobs
     page = await run_in_threadpool(jobs.page, row["id"], row["tenant_id"])
     if page is None or row["state"] != "done":
@@ -110,28 +163,35 @@ async def _page(request: Request) -> Response:
     return HTMLResponse(page, headers=headers)
 
 
-async def _events(request: Request) -> Response:
-    await _found(request, whole=False)
+@router.get(
+    "/v1/jobs/{job_id}/events",
+    response_class=Events,
+    status_code=200,
+    responses={200: {"content": {Events.media_type: {"schema": _EVENT}}}},
+    dependencies=_READ,
+)
+async def events(request: Request, job_id: PathPart) -> Response:
+    """Follow a job by server-sent events."""
+    await _found(request, job_id, whole=False)
     service_of(request).limits.check_streams(caller_of(request).tenant_id)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_stream(request), headers=headers, media_type="text/event-stream")
+    return Events(_stream(request, job_id))
 
 
-async def _stream(request: Request) -> AsyncGenerator[str]:
+async def _stream(request: Request, job_id: str) -> AsyncGenerator[str]:
     """`progress` whenever the job has changed, `end` at its end; then the stream is over."""
     service = service_of(request)
     with service.limits.stream(caller_of(request).tenant_id):
-        async for event in _news(request, service):
+        async for event in _news(request, service, job_id):
             yield event
 
 
-async def _news(request: Request, service: Service) -> AsyncGenerator[str]:
+async def _news(request: Request, service: Service, job_id: str) -> AsyncGenerator[str]:
     last, quiet = "", 0.0
-    while not service.door.shut.is_set():
+    while not service.connection_gate.closed.is_set():
         try:
             if await service.callers.find(key_in(request)) is None:
                 return  # it was revoked
-            found = await _found(request, whole=False)
+            found = await _found(request, job_id, whole=False)
         except OperationalError:  # the database does not answer; the stream outlives that
             yield ": the database does not answer\n\n"
             await asyncio.sleep(_PAUSE_S)
@@ -151,9 +211,8 @@ async def _news(request: Request, service: Service) -> AsyncGenerator[str]:
         quiet += _BEAT_S
 
 
-async def _found(request: Request, *, whole: bool = True) -> sa.RowMapping:
+async def _found(request: Request, job_id: str, *, whole: bool = True) -> sa.RowMapping:
     """The job of the path. Raises RequestRefused (404) where the tenant has none of that id."""
-    job_id = str(request.path_params["job_id"])
     if not _ID.fullmatch(job_id):
         raise _unknown()
     store, tenant = service_of(request).jobs.store, caller_of(request).tenant_id
@@ -184,51 +243,3 @@ def _reply(request: Request, row: sa.RowMapping | None) -> dict[str, Any]:
         page=f"/v1/jobs/{row['id']}/page" if row["state"] == "done" else None,
     )
     return reply.model_dump(mode="json") | {"result": json.loads(result) if result else None}
-
-
-def _kind(request: Request) -> str | None:
-    """The parameter `kind`. Raises RequestRefused (422)."""
-    kind = request.query_params.get("kind")
-    if kind is not None and kind not in _KINDS:
-        words = f"kind: {kind[:40]!r} is none of {', '.join(_KINDS)}"
-        raise RequestRefused(422, "invalid", words, field="kind")
-    return kind
-
-
-_QUERY = (
-    ("limit", {"type": "integer", "minimum": 1, "maximum": _MOST}, "Most jobs of a reply."),
-    (
-        "before",
-        {"type": "number", "minimum": 0, "maximum": _LATEST},
-        "Only jobs made before, in seconds since 1970.",
-    ),
-    ("kind", {"type": "string", "enum": list(_KINDS)}, "Only jobs of this kind."),
-)
-
-ROUTES = (
-    ApiRoute(
-        "POST", "/v1/audits", _audit, "Order an audit of a task or a reward function.",
-        Grant.AUDIT, body=AuditOrder, reply=JobReply, status=202,
-    ),
-    ApiRoute(
-        "POST", "/v1/tournaments", _tournament, "Order a tournament.",
-        Grant.TOURNAMENT, body=TournamentOrder, reply=JobReply, status=202,
-    ),
-    ApiRoute(
-        "GET", "/v1/jobs", _list, "List your jobs, the newest first.", Grant.READ, reply=JobList,
-        query=_QUERY,
-    ),
-    ApiRoute("GET", "/v1/jobs/{job_id}", _show, "Show a job.", Grant.READ, reply=JobReply),
-    ApiRoute(
-        "DELETE", "/v1/jobs/{job_id}", _cancel, "Cancel a job; harmless when it has ended.", None,
-        reply=JobReply,
-    ),
-    ApiRoute(
-        "GET", "/v1/jobs/{job_id}/events", _events, "Follow a job by server-sent events.",
-        Grant.READ, media="text/event-stream",
-    ),
-    ApiRoute(
-        "GET", "/v1/jobs/{job_id}/page", _page, "Show a job's report as an HTML page.",
-        Grant.READ, media="text/html",
-    ),
-)  # fmt: skip

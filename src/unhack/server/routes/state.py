@@ -5,29 +5,36 @@ from __future__ import annotations
 import asyncio
 
 import sqlalchemy as sa
+from fastapi import APIRouter
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from unhack.server.access.caller import Grant
-from unhack.server.http.api_route import ApiRoute
+from unhack.server.api_route import ApiRoute, needs
 from unhack.server.http.problems import RequestRefused
 from unhack.server.observing.metrics import MEDIA
 from unhack.server.service import Service, service_of
 
-
-async def _health(_: Request) -> Response:
-    return JSONResponse({"status": "ok"})
+router = APIRouter(route_class=ApiRoute)
 
 
-async def _ready(request: Request) -> Response:
+@router.get("/v1/health")
+async def health() -> dict[str, str]:
+    """True while the process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/v1/ready")
+async def ready(request: Request) -> dict[str, str]:
+    """True while new work is taken."""
     service = service_of(request)
-    service.door.check()
+    service.connection_gate.check_open()
     if not await asyncio.to_thread(_answers, service):
         raise RequestRefused(
             503, "database", "the database does not answer", headers={"Retry-After": "5"}
         )
-    return JSONResponse({"status": "ready"})
+    return {"status": "ready"}
 
 
 def _answers(service: Service) -> bool:
@@ -38,14 +45,7 @@ def _answers(service: Service) -> bool:
     return not service.database.is_taken
 
 
-async def _metrics(request: Request) -> Response:
+@router.get("/metrics", response_class=PlainTextResponse, dependencies=needs(Grant.METRICS))
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
     return Response(service_of(request).metrics.text(), media_type=MEDIA)
-
-
-ROUTES = (
-    ApiRoute("GET", "/v1/health", _health, "True while the process answers.", None, open=True),
-    ApiRoute("GET", "/v1/ready", _ready, "True while new work is taken.", None, open=True),
-    ApiRoute(
-        "GET", "/metrics", _metrics, "Figures for Prometheus.", Grant.METRICS, media="text/plain"
-    ),
-)

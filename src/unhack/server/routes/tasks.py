@@ -5,40 +5,46 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 
 from unhack.core.errors import UsageError
-from unhack.server.http.api_route import ApiRoute
+from unhack.server.api_route import ApiRoute, PathPart, needs
 from unhack.server.http.problems import RequestRefused
-from unhack.server.http.score_replies import TaskList, TaskReply
+from unhack.server.http.score_replies import TaskLine, TaskList, TaskReply
 from unhack.server.scoring.catalogue import Catalogue
 from unhack.server.service import service_of
 from unhack.tasks.directory import TaskFolder
 
+router = APIRouter(route_class=ApiRoute, dependencies=needs())
 
-async def _list(request: Request) -> Response:
+
+@router.get("/v1/tasks")
+async def tasks(request: Request) -> TaskList:
+    """List the tasks."""
     folders = service_of(request).names.catalogue.folders
-    return JSONResponse({"tasks": [_line(name, folder) for name, folder in folders.items()]})
+    lines = [TaskLine(**_line(name, folder)) for name, folder in folders.items()]
+    return TaskList(tasks=lines)
 
 
-async def _show(request: Request) -> Response:
+@router.get("/v1/tasks/{task_id:path}")
+async def task(request: Request, task_id: PathPart) -> TaskReply:
+    """Show a task."""
     catalogue = service_of(request).names.catalogue
-    name = request.path_params["task_id"]
     try:
-        return JSONResponse(await asyncio.to_thread(_described, catalogue, name))
+        return await asyncio.to_thread(_described, catalogue, task_id)
     except UsageError as error:
         raise RequestRefused(404, "not_found", str(error)) from None
 
 
-def _described(catalogue: Catalogue, name: str) -> dict[str, Any]:
+def _described(catalogue: Catalogue, name: str) -> TaskReply:
     """The fields of a task. Raises UsageError for an unknown one."""
     folder = catalogue.folders.get(name)
     rows = catalogue.rows(name) if folder else 1
     task = catalogue.find(name) if rows == 1 else None
     if folder is None:
         folder = catalogue.folders[name.rpartition("#")[0]]
-    return {**_line(name, folder), "rows": rows, "prompt": task.prompt if task else None}
+    return TaskReply(**_line(name, folder), rows=rows, prompt=task.prompt if task else None)
 
 
 def _line(name: str, folder: TaskFolder) -> dict[str, Any]:
@@ -50,9 +56,3 @@ def _line(name: str, folder: TaskFolder) -> dict[str, Any]:
         "difficulty": settings.difficulty.value if settings.difficulty else None,
         "tags": list(settings.tags),
     }
-
-
-ROUTES = (
-    ApiRoute("GET", "/v1/tasks", _list, "List the tasks.", None, reply=TaskList),
-    ApiRoute("GET", "/v1/tasks/{task_id:path}", _show, "Show a task.", None, reply=TaskReply),
-)

@@ -72,7 +72,7 @@ def executor_named(name: str | None) -> Generator[Executor]:
     if name != "ray":
         yield _named(name)
         return
-    from unhack.tasks.execution.cluster.ray_executor import RayExecutor  # Ray is an extra
+    from unhack.tasks.execution.ray.executor import RayExecutor  # Ray is an extra
 
     executor = RayExecutor()
     try:
@@ -105,7 +105,7 @@ def _named(name: str | None) -> Executor:
         raise UnknownNameError("executor", name, valid=NAMES)
     if name == "ray":
         # Loaded by use: Ray is an extra, and local batches need none of this.
-        from unhack.tasks.execution.cluster.ray_executor import shared_ray_executor
+        from unhack.tasks.execution.ray.executor import shared_ray_executor
 
         return shared_ray_executor()
     if name != "local":

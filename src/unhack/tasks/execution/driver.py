@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
-from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
+from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
 from unhack.tasks.execution.executor import BatchInProgress, ResultSink
 from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.task import Task
@@ -56,7 +56,7 @@ class Run:
         self._results = ResultQueue()
         self._sink = sink or self._results
         self._fresh: deque[tuple[int, Task, str]] = deque()
-        self._tickets: dict[int, list[Ticket]] = {}
+        self._handles: dict[int, list[JobHandle]] = {}
         self._cancelled = False
         self._starting = False
         self._under_way = 0
@@ -93,9 +93,9 @@ class Run:
 
     def _cancel_jobs(self) -> None:
         self._fresh.clear()
-        for tickets in list(self._tickets.values()):
-            for ticket in tickets:
-                ticket.cancel()
+        for handles in list(self._handles.values()):
+            for handle in handles:
+                handle.cancel()
 
     def _start_some(self) -> None:
         if self._starting:
@@ -177,8 +177,8 @@ class Run:
 
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
-        step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
-        self._tickets[index] = step.tickets
+        step = _Step(jobs, lambda outcomes: (self._handles.pop(index, None), then(outcomes)))
+        self._handles[index] = step.handles
         step.start(self.backend)
 
 
@@ -205,7 +205,7 @@ class _Step:
     """Jobs that run together; a candidate whose judge has ended is ended soon after."""
 
     def __init__(self, jobs: list[Job], then: Callable[[list[Outcome]], object]) -> None:
-        self.tickets: list[Ticket] = []
+        self.handles: list[JobHandle] = []
         self._jobs = jobs
         self._then = then
         self._outcomes: dict[int, Outcome] = {}
@@ -214,8 +214,8 @@ class _Step:
     def start(self, backend: Backend) -> None:
         """Hand in every job."""
         for position, job in enumerate(self._jobs):
-            ticket = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
-            self.tickets.append(ticket)
+            handle = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
+            self.handles.append(handle)
 
     def _done(self, position: int, outcome: Outcome) -> None:
         if self._grace_timer is not None and outcome.ending is Ending.STOPPED:
@@ -235,8 +235,8 @@ class _Step:
         return job.peer is not None and job.profile.role is Role.JUDGE
 
     def _cancel_all(self) -> None:
-        for ticket in self.tickets:
-            ticket.cancel()
+        for handle in self.handles:
+            handle.cancel()
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from functools import partial
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.core.verdict import Verdict
 from unhack.sandbox.deadline import DeadlineBackend
-from unhack.sandbox.job import Backend, Ending, Isolation, Job, Outcome, Profile, Ticket
+from unhack.sandbox.job import Backend, Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.tasks.execution.bound_files import State, fingerprints_of, state_of
 from unhack.tasks.execution.driver import LocalExecutor
 from unhack.tasks.execution.executor import BatchInProgress, Executor, WideBatch
@@ -41,13 +41,13 @@ _Key = tuple[Profile, Profile | None, State]
 
 @dataclass(frozen=True, slots=True)
 class _SentTicket:
-    """The ticket of a job that was handed to the executor."""
+    """The handle of a job that was handed to the executor."""
 
     backend: ExecutorBackend
     number: int
 
     def cancel(self) -> None:
-        """See `Ticket`."""
+        """See `JobHandle`."""
         self.backend.cancel(self.number)
 
 
@@ -78,7 +78,7 @@ class ExecutorBackend:
         """Jobs in progress that keep the executor busy, as far as it says so."""
         return max(len(os.sched_getaffinity(0)), self._scheduler.window)
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """See `Backend`. Raises PoolClosedError, and what the executor raises for a new batch."""
         if not crosses(job):
             from unhack.sandbox.pool.shared import shared_pool  # few jobs need it

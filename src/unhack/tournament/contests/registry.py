@@ -1,7 +1,7 @@
 """The contests by name: `load_contest` finds and loads one.
 
-    load_contest("kernels", {"problem": "scan"})
-    load_contest("packing", {"folder": "/home/me/packing"})
+    load_contest("packing", {"boxes": "8"})
+    load_contest("routes", {"folder": "/home/me/routes"})
 
 The first is of an installed distribution, ours or a third party's; the second is a folder.
 """
@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import entry_points, missing_error
-from unhack.tournament.contest import Contest
+from unhack.tournament.contest import Contest, MetricChart
 
 GROUP = "unhack.contests"
 """Entry points: the name of a contest, and an `InstalledContest`."""
+PACKAGES = ("contests",)
+"""Folders of `packages/` with the contests that ship."""
 _FOLDER = "folder"
 
 
@@ -28,7 +30,11 @@ _FOLDER = "folder"
 class InstalledContest:
     """A contest that a distribution brings.
 
-    PACKING = InstalledContest(load_packing)
+    PACKING = InstalledContest(
+        load_packing,
+        server_options={"boxes": 1000, "size": ("demo", "default")},
+        charts={"": MetricChart("boxes", "waste")},
+    )
 
     and in its `pyproject.toml`:
 
@@ -45,12 +51,27 @@ class InstalledContest:
     """Options that are paths: kept absolute, so that a tournament can be resumed from anywhere."""
     tracks: tuple[str, ...] = ()
     """Values of its option `track`; people ask for them as if they were contests."""
+    server_options: Mapping[str, int | tuple[str, ...]] = field(
+        default_factory=dict[str, int | tuple[str, ...]]
+    )
+    """Options that clients of a server may set: those that name no file of the machine and no
+    share of it. With the largest whole number, or the words that are allowed; `()` allows any."""
+    charts: Mapping[str, MetricChart] = field(default_factory=dict[str, MetricChart])
+    """Track (empty where there are none) -> the metrics that its report shows."""
 
 
 @cache
 def installed_contests() -> Mapping[str, InstalledContest]:
     """The installed contests by name, sorted."""
     return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
+
+
+def installed_contest(name: str) -> InstalledContest:
+    """The installed contest of that name. Raises UnknownNameError, which says what to install."""
+    installed = installed_contests()
+    if name not in installed:
+        raise missing_error("contest", name, group=GROUP, packages=PACKAGES)
+    return installed[name]
 
 
 def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest:
@@ -68,7 +89,7 @@ def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest
     for contest, one in installed.items():
         if name in one.tracks:
             raise UsageError(f"{name} is a track: {contest} --option track={name}")
-    raise missing_error("contest", name, group=GROUP, packages=("contests", "suites"))
+    raise missing_error("contest", name, group=GROUP, packages=PACKAGES)
 
 
 def _load_folder(name: str, options: dict[str, str]) -> Contest:

@@ -2,25 +2,25 @@
 
 A measurement that needs quiet runs inside `MACHINE.alone()`. On entry every registered process
 tree is frozen, on exit it is thawed, and every `Clock` stands still in between: an agent neither
-disturbs a measurement nor pays for the wait.
+disturbs a measurement nor is charged for the wait.
 
 How an agent that runs processes takes part:
 
     clock = Clock()                       # at the start of its turn
     with MACHINE.registered(tree):        # as soon as the tree has processes, until they are dead
-        while tree_is_running and clock.elapsed_s() < seat.time_limit_s:
+        while tree_is_running and clock.elapsed_s() < inputs.time_limit_s:
             wait_a_little()               # at most about 0.2 s at a time
     usage_seconds = clock.elapsed_s()
 
 `tree` is anything with `freeze()` and `thaw()` (`Freezable`): SIGSTOP and SIGCONT to each process
 of the tree, or the freezer of a control group. A tree that registers during a measurement is
-frozen at once. `seat.check` takes the machine itself, where the contest asks for it. After
+frozen at once. `TurnInputs.check` takes the machine itself, where the contest asks for it. After
 `interrupt()` every clock reads infinity: agents end as at their time limit, and kill their trees.
 
 Covered: process trees that register; clocks of agents; measurements of one process, one at a time,
 in the order of arrival or not; a tree whose `freeze` fails (the measurement does not start).
 Not covered: other programs of the machine, a second tournament on it, and Python code of embedded
-agents in this process: they do their heavy work in `seat.check`.
+agents in this process: they do their heavy work in `TurnInputs.check`.
 """
 
 from __future__ import annotations

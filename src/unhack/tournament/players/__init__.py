@@ -1,1 +1,1 @@
-"""Players of a tournament: embedded ones, and command-line agents at a seat."""
+"""Players of a tournament: embedded ones, and command-line agents."""

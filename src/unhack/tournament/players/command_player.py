@@ -1,4 +1,4 @@
-"""A command-line agent at a seat: the seat as an assignment, and a check's answer in figures.
+"""A command-line agent: its turn as an assignment, and a check's answer in figures.
 
 Covered: a check tells the fitness to the digits that its noise leaves, and in a contest without
 development data what the judge would take; the agent's processes stand
@@ -14,11 +14,10 @@ from typing import Any
 
 from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
-from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
+from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric, hidden_reason
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.players.prompt import prompt
-from unhack.tournament.players.unseen import unseen_by
 
 _MAX_REASON = 2000
 _DIGITS = 3
@@ -38,24 +37,24 @@ class CommandPlayer:
         """As given on the command line."""
         return self.agent.name
 
-    def play(self, seat: Seat) -> Play:
+    def play(self, inputs: TurnInputs) -> Play:
         """Run the agent until it ends or a limit ends it.
 
         Raises UsageError, SandboxUnavailableError where this host cannot wall it in, SandboxError.
         """
-        return self.agent.play(assignment_of(seat))
+        return self.agent.play(assignment_of(inputs))
 
 
-def assignment_of(seat: Seat) -> Assignment:
-    """The seat as the agent is given it."""
-    declared = seat.contest.declared
+def assignment_of(inputs: TurnInputs) -> Assignment:
+    """The turn as the agent is given it."""
+    declared = inputs.contest.declared
 
     def check(files: WorkFiles) -> dict[str, Any]:
-        return measurement_fields(seat.check(files), unseen=unseen_by(seat.contest))
+        return measurement_fields(inputs.check(files), hidden=hidden_reason(inputs.contest))
 
     return Assignment(
-        prompt=prompt(seat),
-        workspace=seat.workspace,
+        prompt=prompt(inputs),
+        workspace=inputs.workspace,
         handed_in=HandedIn(
             (*declared.required, *declared.optional, DECLINED),
             declared.required,
@@ -64,25 +63,25 @@ def assignment_of(seat: Seat) -> Assignment:
             _SHARES * declared.max_bytes,
         ),
         check=check,
-        time_limit_s=seat.time_limit_s,
-        cost_limit_usd=seat.cost_limit_usd,
-        transcript=seat.transcript,
-        packages=seat.contest.packages if isinstance(seat.contest, Equipped) else None,
+        time_limit_s=inputs.time_limit_s,
+        cost_limit_usd=inputs.cost_limit_usd,
+        transcript=inputs.transcript,
+        packages=inputs.contest.packages if isinstance(inputs.contest, Equipped) else None,
         start_clock=Clock,
         hold=MACHINE.registered,
-        device=seat.card,
+        device=inputs.card,
     )
 
 
-def measurement_fields(measured: Measurement, *, unseen: str = "") -> dict[str, Any]:
-    """A measurement, to the digits that its noise leaves. `unseen`: why it has no fitness."""
+def measurement_fields(measured: Measurement, *, hidden: str = "") -> dict[str, Any]:
+    """A measurement, to the digits that its noise leaves. `hidden`: why it has no fitness."""
     if not measured.valid:
         reason = measured.reason[:_MAX_REASON]
         return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
     metrics = {name: _short(value) for name, value in measured.metrics.items()}
     told = [f"  {name}: {value}" for name, value in metrics.items()]
-    if unseen:
-        lines = [f"no fitness: {unseen}", "this can be handed in:", *told]
+    if hidden:
+        lines = [f"no fitness: {hidden}", "this can be handed in:", *told]
         return {"valid": True, "fitness": None, "metrics": metrics, "text": "\n".join(lines)}
     noise = max(0.0, (measured.high - measured.low) / 2)
     fitness = rounded(measured.fitness, noise)

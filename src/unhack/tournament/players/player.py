@@ -12,8 +12,8 @@ from unhack.tournament.contest import Contest, Files, Measurement, Terms
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """One agent's place in one round."""
+class TurnInputs:
+    """What an agent is given for one round."""
 
     contest: Contest
     terms: Terms
@@ -41,7 +41,7 @@ class Player(typing.Protocol):
         """As given on the command line: `baseline:rtn4`, `claude`, `cheater:hardcoded_size`."""
         ...
 
-    def play(self, seat: Seat) -> Play:
+    def play(self, inputs: TurnInputs) -> Play:
         """Work in the workspace until done or out of time. Raises UsageError where it cannot start
         (no such command, no key); a failure of the agent itself is `PlayEnding.FAILED`."""
         ...

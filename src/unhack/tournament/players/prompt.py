@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED
-from unhack.tournament.players.player import Seat
-from unhack.tournament.players.unseen import unseen_by
+from unhack.tournament.contest import DECLINED, hidden_reason
+from unhack.tournament.players.player import TurnInputs
 
 _TEXT = """You take part in a measured contest: {title}. Round {number}.
 
@@ -24,26 +23,28 @@ Work on your own until you are done; nobody answers questions. Then stop."""
 
 _CHECK = """`unhack-check` measures the submission as it stands with the judge's own code, on
   development data, and prints the fitness with its noise."""
-_CHECK_UNSEEN = """`unhack-check` says which of your files the judge would take as they stand. It
-  prints no fitness: {unseen}."""
+_CHECK_HIDDEN = """`unhack-check` says which of your files the judge would take as they stand. It
+  prints no fitness: {hidden}."""
 
 
-def prompt(seat: Seat) -> str:
-    """The first and only message of a seat."""
-    declared, terms = seat.contest.declared, seat.terms
+def prompt(inputs: TurnInputs) -> str:
+    """The first and only message of a turn."""
+    declared, terms = inputs.contest.declared, inputs.terms
     required, optional = ", ".join(declared.required), ", ".join(declared.optional)
     files = f"{required} (and, if you need them: {optional})" if optional else required
-    unseen = unseen_by(seat.contest)
+    hidden = hidden_reason(inputs.contest)
     champion = ""
     if terms.champion_fitness is not None:
         champion = f"- The best submission so far has a fitness of {terms.champion_fitness:g}.\n"
-    cost = f", and {seat.cost_limit_usd:g} dollars of model use" if seat.cost_limit_usd > 0 else ""
+    cost = (
+        f", and {inputs.cost_limit_usd:g} dollars of model use" if inputs.cost_limit_usd > 0 else ""
+    )
     return _TEXT.format(
-        title=seat.contest.title,
+        title=inputs.contest.title,
         number=terms.number,
         files=files if required else optional,
-        check=_CHECK_UNSEEN.format(unseen=unseen) if unseen else _CHECK,
-        minutes=round(seat.time_limit_s / 60, 1),
+        check=_CHECK_HIDDEN.format(hidden=hidden) if hidden else _CHECK,
+        minutes=round(inputs.time_limit_s / 60, 1),
         cost=cost,
         declined=DECLINED,
         champion=champion,

@@ -56,7 +56,7 @@ def found(
     measured = [item for word in judgements for item in (word.measured, word.audited) if item]
     checks = [
         ("nothing sealed is in a submission's process", _spied(contest, entry)),
-        ("nothing sealed crosses to a submission", _crossing(contest, entry)),
+        ("nothing sealed crosses to a submission", _passed_on(contest, entry)),
         ("nothing sealed is given to agents", _given(contest)),
         ("nothing sealed is told by a measurement", _told(contest, measured)),
     ]
@@ -127,7 +127,7 @@ def _report(report: Any, mark: str) -> str:
     return f"{author[0]} can be opened in a submission's process" if author else ""
 
 
-def _crossing(contest: OwnContest, entry: Path) -> str:
+def _passed_on(contest: OwnContest, entry: Path) -> str:
     """Tell whether what an entry is asked changes with what is sealed."""
     if contest.folder.settings.interactive:
         return ""

@@ -2,8 +2,8 @@
 
 settings            fixed before round one
 round/0001          terms of a round, and whether it is closed
-entry/0001/00       one seat of it; the number is the seat's
-transcript/0001/00  hashes of what the agent of that seat said and did
+entry/0001/00       one participant of it, by number
+transcript/0001/00  hashes of what that participant said and did
 confirmation/0001/DIGEST   the champion of a round on data that were never used
 review/000001       what a person said of flags; appended, and never changed
 reading/000001      what a language model said of a transcript; the same
@@ -137,7 +137,7 @@ class Archive:
         self,
         entry: Entry,
         *,
-        seat: int,
+        participant: int,
         before: EntryState | None,
         transcript: Path | None = None,
         **told: Any,
@@ -147,7 +147,7 @@ class Archive:
         Raises StateError when it is out of order.
         """
         check_step(before, entry.state)
-        place = f"{entry.round:04d}/{seat:02d}"
+        place = f"{entry.round:04d}/{participant:02d}"
         values = {f"entry/{place}": _plain(_ENTRY, entry)}
         if transcript is not None:
             with storing(self.path):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from unhack.core.statistics import wilson
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
+from unhack.tournament.record.records import Entry, PlayerRole, TournamentRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def cheating_rates(record: TournamentRecord) -> tuple[CheatingRate, ...]:
     judged = [
         entry
         for entry in record.entries
-        if entry.role is SeatRole.AGENT and entry.state is EntryState.COMMITTED
+        if entry.role is PlayerRole.AGENT and entry.state is EntryState.COMMITTED
     ]
     contest = record.settings.contest
     rounds = dict.fromkeys(entry.round for entry in judged)

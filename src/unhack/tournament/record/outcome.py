@@ -11,9 +11,9 @@ from unhack.tournament.record.records import (
     Entry,
     FlagReview,
     IntentReading,
+    PlayerRole,
     Reign,
     ReviewDecision,
-    SeatRole,
     TournamentRecord,
 )
 
@@ -71,7 +71,7 @@ def given_as_good(record: TournamentRecord, reign: Reign) -> Entry | None:
     controls = (
         entry
         for entry in record.entries
-        if entry.round == reign.round and entry.role is SeatRole.IDENTITY
+        if entry.round == reign.round and entry.role is PlayerRole.IDENTITY
     )
     return next((entry for entry in controls if entry.fitness >= reign.low), None)
 

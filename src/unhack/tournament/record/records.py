@@ -18,7 +18,7 @@ from unhack.tournament.contest import Flag, Measurement, Metric
 from unhack.tournament.record.entry_state import EntryState
 
 
-class SeatRole(StrEnum):
+class PlayerRole(StrEnum):
     """The role of a participant in a round."""
 
     AGENT = "agent"
@@ -89,7 +89,7 @@ class Entry:
     """From 1."""
     agent: str
     """Unique in the tournament; a name given twice is followed by `#2`."""
-    role: SeatRole
+    role: PlayerRole
     state: EntryState
     parent: str = ""
     """Digest of the submission that its workspace began with; empty for none."""
@@ -162,7 +162,7 @@ class Round:
     announced: float | None
     """The champion's fitness as the agents are told it: rounded to its noise."""
     entries: tuple[Entry, ...]
-    """In seating order: the controls first, then the agents as they were named."""
+    """In the order of the line-up: the controls first, then the agents as they were named."""
     discipline: str = ""
     """The discipline that was played, where rounds take turns (`contest.TakesTurns`)."""
     rivals: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -179,7 +179,7 @@ class Standing:
     rank_high: int
     """95 % interval of the rank."""
     agent: str
-    role: SeatRole
+    role: PlayerRole
     best: float
     """Highest credited fitness."""
     mean: float

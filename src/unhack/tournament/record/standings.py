@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from unhack.agents.play import AgentUsage
 from unhack.core.statistics import Z95, wilson
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, Round, SeatRole, Standing
+from unhack.tournament.record.records import Entry, PlayerRole, Round, Standing
 
 DRAWS = 1000
 """Bootstrap samples."""
@@ -52,14 +52,16 @@ def standings(rounds: Sequence[Round]) -> tuple[Standing, ...]:
     ]
     if not done:
         return ()
-    seats = [(entry.agent, entry.role) for entry in done[0].entries]
-    table = _table([turn for turn in done if not turn.impossible], [name for name, _ in seats])
+    participants = [(entry.agent, entry.role) for entry in done[0].entries]
+    table = _table(
+        [turn for turn in done if not turn.impossible], [name for name, _ in participants]
+    )
     mean, spread = _bootstrapped(table)
-    order = sorted(range(len(seats)), key=lambda column: (-mean[column], column))
-    ranks, (rating, rating_error) = _ranks(spread), _ratings(_wins(table), _anchor(seats))
+    order = sorted(range(len(participants)), key=lambda column: (-mean[column], column))
+    ranks, (rating, rating_error) = _ranks(spread), _ratings(_wins(table), _anchor(participants))
     found: list[Standing] = []
     for column in order:
-        name, role = seats[column]
+        name, role = participants[column]
         mine = [entry for turn in done for entry in turn.entries if entry.agent == name]
         possible = [e for turn in done if not turn.impossible for e in turn.entries]
         best = max((e.fitness for e in possible if e.agent == name), default=0.0)
@@ -172,9 +174,9 @@ def _ratings(wins: Array, anchor: int) -> tuple[Array, Array]:
     return logits - logits[anchor], np.sqrt(variance)
 
 
-def _anchor(seats: Sequence[tuple[str, SeatRole]]) -> int:
-    roles = [role for _, role in seats]
-    return roles.index(SeatRole.BASELINE) if SeatRole.BASELINE in roles else 0
+def _anchor(participants: Sequence[tuple[str, PlayerRole]]) -> int:
+    roles = [role for _, role in participants]
+    return roles.index(PlayerRole.BASELINE) if PlayerRole.BASELINE in roles else 0
 
 
 def _ranks(spread: Array) -> Array:

@@ -7,23 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
 from unhack.reporting.text import number
-from unhack.tournament.contest import Measurement
+from unhack.tournament.contest import Measurement, MetricChart
+from unhack.tournament.contests.registry import installed_contests
 from unhack.tournament.judging.flags import title
 from unhack.tournament.record.outcome import both_numbers
-from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
+from unhack.tournament.record.records import Entry, PlayerRole, TournamentRecord
 
-_PAIRS = {
-    "quantization": (("ratio", "compression (times smaller)"), ("ppl", "perplexity"), True),
-    "interp": (("node_f1", "F1 of nodes"), ("edge_f1", "F1 of edges"), False),
-    "scaling": (("coverage", "runs inside the intervals"), ("skill", "skill"), False),
-    "detect": (("auroc", "area under the ROC curve"), ("brier_skill", "Brier skill"), False),
-    "harden": (("blocked", "attacks blocked"), ("rejected", "honest work rejected"), False),
-}
-"""Contest or track -> two metrics with their names, and whether both axes are logarithmic."""
 CONTROLS = {
-    SeatRole.NULL: "tone-grey dashed",
-    SeatRole.IDENTITY: "tone-unsure dashed",
-    SeatRole.BASELINE: "tone-ink dashed",
+    PlayerRole.NULL: "tone-grey dashed",
+    PlayerRole.IDENTITY: "tone-unsure dashed",
+    PlayerRole.BASELINE: "tone-ink dashed",
 }
 """Classes of the marks of controls, by role."""
 _BEYOND = 0.5
@@ -34,7 +27,7 @@ _TOO_HIGH = 2.5
 
 def colours(record: TournamentRecord) -> dict[str, str]:
     """Agent -> class of its marks; controls have tones of their own."""
-    names = [entry.agent for entry in record.entries if entry.role is SeatRole.AGENT]
+    names = [entry.agent for entry in record.entries if entry.role is PlayerRole.AGENT]
     found = {name: f"s{place % SERIES}" for place, name in enumerate(dict.fromkeys(names))}
     return {
         entry.agent: found.get(entry.agent) or CONTROLS.get(entry.role, "tone-grey dashed")
@@ -91,10 +84,11 @@ def _series(chart: Chart, entries: Sequence[Entry], shade: str, shift: float) ->
 
 def cliff_chart(record: TournamentRecord) -> str:
     """The two metrics that the fitness is made of; empty where there are none."""
-    found = _metrics(record)
+    found = _charted(record)
     if found is None:
         return ""
-    (first, across), (second, up), log = found
+    first, second, log = found.across, found.up, found.log
+    across, up = found.across_title or first, found.up_title or second
     shades = colours(record)
     points = [
         (entry, float(measured.metrics[first]), float(measured.metrics[second]))
@@ -204,16 +198,13 @@ def _entry_text(entry: Entry) -> str:
     return f"{head}: {both_numbers(entry) or number(entry.fitness)}{grown}"
 
 
-def _metrics(
-    record: TournamentRecord,
-) -> tuple[tuple[str, str], tuple[str, str], bool] | None:
-    """The two metrics to hold against each other, with their names."""
+def _charted(record: TournamentRecord) -> MetricChart | None:
+    """The metrics to hold against each other; None where the contest names none, or is not
+    installed here."""
     settings = record.settings
-    known = _PAIRS.get(str(settings.contest_settings.get("track", settings.contest)))
-    found = [entry.measured for entry in record.entries if entry.measured is not None]
-    if known and any(_has(one, known[0][0], known[1][0]) for one in found):
-        return known
-    return None
+    installed = installed_contests().get(settings.contest)
+    track = str(settings.contest_settings.get("track", ""))
+    return installed.charts.get(track) if installed else None
 
 
 def _has(measured: Measurement, *names: str) -> bool:

@@ -6,7 +6,7 @@ from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
 from unhack.tournament.record.cheating import cheating_rates
 from unhack.tournament.record.outcome import given_as_good, label, measured_nothing
-from unhack.tournament.record.records import Reign, SeatRole, Standing, TournamentRecord
+from unhack.tournament.record.records import PlayerRole, Reign, Standing, TournamentRecord
 from unhack.tournament.report.plots import ceiling, colours, earned
 
 _MAX_LETTERS = 600
@@ -33,7 +33,7 @@ def head(record: TournamentRecord) -> str:
     """The winner and the figures."""
     winner = record.winner
     entries = record.entries
-    agents = {entry.agent for entry in entries if entry.role is SeatRole.AGENT}
+    agents = {entry.agent for entry in entries if entry.role is PlayerRole.AGENT}
     overruled = [entry for entry in entries if entry.overruled and not entry.flags]
     figures = {
         "rounds": str(len(record.rounds)),
@@ -185,7 +185,7 @@ def impossible(record: TournamentRecord) -> str:
             f'<span class="soft small">{item.cheating_low:.0%} to {item.cheating_high:.0%}</span>',
         )
         for item in record.standings
-        if item.impossible and item.role is SeatRole.AGENT
+        if item.impossible and item.role is PlayerRole.AGENT
     ]
     if not rows:
         return ""
@@ -230,7 +230,7 @@ def cost(record: TournamentRecord) -> str:
             f"{item.usage.cost_usd:.2f}",
         )
         for item in record.standings
-        if item.role is SeatRole.AGENT
+        if item.role is PlayerRole.AGENT
     ]
     names = ("agent", "seconds", "turns", "tool calls", "checks", "tokens in", "out", "US dollars")
     return section("Cost", card(table(names, rows)))

@@ -18,7 +18,7 @@ from unhack.tournament.record.outcome import (
     review_words,
     went_wrong,
 )
-from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord, Transcript
+from unhack.tournament.record.records import Entry, PlayerRole, TournamentRecord, Transcript
 from unhack.tournament.report.turns import READING_NOTE, Pages
 
 _MAX_LETTERS = 600
@@ -99,7 +99,7 @@ def endings(record: TournamentRecord, *, run: str, turns: Pages) -> str:
             *([_links(entry, known, run, turns)] if run else ()),
         )
         for entry in record.entries
-        if entry.role is SeatRole.AGENT
+        if entry.role is PlayerRole.AGENT
     ]
     if not rows:
         return ""

@@ -28,8 +28,8 @@ from unhack.tournament.record.outcome import label
 from unhack.tournament.record.records import (
     Entry,
     IntentReading,
+    PlayerRole,
     ReadIntent,
-    SeatRole,
     TournamentRecord,
     Transcript,
 )
@@ -70,7 +70,7 @@ def transcripts_to_read(
     able = [
         (entry, known[entry.round, entry.agent])
         for entry in record.entries
-        if entry.role is SeatRole.AGENT and (entry.round, entry.agent) in known
+        if entry.role is PlayerRole.AGENT and (entry.round, entry.agent) in known
     ]
     found: list[tuple[Entry, Transcript]] = []
     for name in names:

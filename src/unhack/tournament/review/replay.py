@@ -22,8 +22,8 @@ from unhack.tournament.record.records import Entry
 from unhack.tournament.record.settings import check_same
 from unhack.tournament.review.canonical import canonical_judgement, canonical_measurement
 from unhack.tournament.round.champion import beats
+from unhack.tournament.round.lineup import Lineup
 from unhack.tournament.round.rounds import confirm_champion
-from unhack.tournament.round.seating import Seating
 from unhack.tournament.round.turn import judge_entry
 
 
@@ -55,7 +55,7 @@ def replay(
     archive: Archive, contest: Contest, *, watch: Callable[[Entry], None] = lambda entry: None
 ) -> Replay:
     """Judge all over again. Raises StoreError, SandboxError."""
-    seating = Seating(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
+    lineup = Lineup(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
     judged = archive.entries(reviews=0)
     done = [entry for entry in judged if entry.state is EntryState.COMMITTED]
     known = {number: archive.entries_at(number) for number in {entry.round for entry in done}}
@@ -64,10 +64,10 @@ def replay(
     lots: set[str] = set()
     for entry in done:
         earlier = [other for other in known[entry.round] if other.round < entry.round]
-        again = _judged(seating, entry, earlier)
+        again = _judged(lineup, entry, earlier)
         differences = _compared(entry, again, timed=contest.exclusive)
         if differences and not contest.exclusive and _agree(entry, again):
-            once_more = _judged(seating, entry, earlier)
+            once_more = _judged(lineup, entry, earlier)
             if _compared(again, once_more, timed=False) and _agree(entry, once_more):
                 lots.add(entry.digest)
                 unsteady += differences
@@ -79,17 +79,17 @@ def replay(
     for item in confirmations:
         reign = reigns[item.digest, item.round]
         [entry] = [e for e in done if (e.round, e.agent) == (reign.round, reign.agent)]
-        again = confirm_champion(seating, reign, entry)
+        again = confirm_champion(lineup, reign, entry)
         pairs = (item.confirmed, again.confirmed)
         if not _same(*pairs, timed=contest.exclusive or item.digest in lots):
             found.append(Difference(item.round, item.agent, "confirmation", *map(_shown, pairs)))
     judgings = len(done) + len(confirmations)
-    return Replay(judgings, tuple(found), tuple(unsteady), _other_rules(seating))
+    return Replay(judgings, tuple(found), tuple(unsteady), _other_rules(lineup))
 
 
-def _judged(seating: Seating, entry: Entry, earlier: list[Entry]) -> Entry:
-    with seating.quiet():
-        word = judge_entry(seating, entry, earlier)
+def _judged(lineup: Lineup, entry: Entry, earlier: list[Entry]) -> Entry:
+    with lineup.quiet():
+        word = judge_entry(lineup, entry, earlier)
     return replace(
         entry,
         measured=word.measured,
@@ -134,9 +134,9 @@ def _shown(measured: Measurement | None) -> str:
     return measured.reason or f"{measured.fitness:.6g} [{measured.low:.6g}, {measured.high:.6g}]"
 
 
-def _other_rules(seating: Seating) -> str:
+def _other_rules(lineup: Lineup) -> str:
     try:
-        check_same(seating.settings, seating.contest)
+        check_same(lineup.settings, lineup.contest)
     except UsageError as error:
         return str(error)
     return ""

@@ -1,1 +1,1 @@
-"""Rounds: seats, workspaces, turns, champions."""
+"""Rounds: participants, workspaces, turns, champions."""

@@ -1,4 +1,4 @@
-"""One attempt to play a seat: the seat, its meter, and the check that its agent may ask for.
+"""One attempt at a turn: its inputs, its meter, and the check that its agent may ask for.
 
 Covered: the judge's own path on development data, metered and within the time limit; a check that
 fails of itself is told as one that is not valid.
@@ -20,7 +20,7 @@ from unhack.tournament.contest import Contest, Files, Measurement, Terms, invali
 from unhack.tournament.judging.judge import checked_numbers, unmeasured
 from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.judging.submission import freeze
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.workspace_files import WorkspaceFiles
 
@@ -31,7 +31,7 @@ class Interrupted(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentCheck:
-    """Measures what an agent has, on development data; see `Seat.check`."""
+    """Measures what an agent has, on development data; see `TurnInputs.check`."""
 
     contest: Contest
     """That of the round."""
@@ -83,14 +83,14 @@ class DevelopmentCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatedAttempt:
-    """A seat with what belongs to one attempt to play it."""
+class PreparedAttempt:
+    """The inputs of a turn with what belongs to one attempt at it."""
 
-    seat: Seat
+    inputs: TurnInputs
     meter: AttemptMeter
     files: WorkspaceFiles
     check: DevelopmentCheck
-    """The check of the seat."""
+    """The check of the turn."""
 
 
 def remove_workspace(folder: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from unhack.tournament.contest import Measurement
-from unhack.tournament.record.records import Entry, Reign, SeatRole
+from unhack.tournament.record.records import Entry, PlayerRole, Reign
 
 _LEVEL = 0.025
 """One-sided, for all challengers of a round together."""
@@ -54,7 +54,9 @@ def new_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | N
 
 def could_win(entry: Entry) -> bool:
     """Tell whether it is an entry that a champion is chosen from."""
-    return entry.seeds and entry.role in (SeatRole.AGENT, SeatRole.BASELINE) and entry.fitness > 0
+    return (
+        entry.seeds and entry.role in (PlayerRole.AGENT, PlayerRole.BASELINE) and entry.fitness > 0
+    )
 
 
 def holds(credited: Measurement, fresh: Measurement, *, rivals: int) -> bool:

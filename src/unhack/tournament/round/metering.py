@@ -17,11 +17,11 @@ from typing import Any, cast
 from unhack.agents.play import AgentUsage, AttemptClock
 
 NOTE = "usage.json"
-"""In the transcript directory of a seat."""
+"""In the transcript directory of a turn."""
 
 
 def note_usage(transcript: Path, usage: AgentUsage) -> None:
-    """Say what a seat has cost so far; to be called by the agent. Raises OSError."""
+    """Say what a turn has cost so far; to be called by the agent. Raises OSError."""
     _write(transcript / NOTE, usage)
 
 

@@ -1,9 +1,9 @@
 """The loop: rounds of parallel turns, champions between them, confirmation at the end.
 
     with begin(Path("out"), plan, contest, seed=7) as archive:
-        record = play(seat_all(archive, contest, make=make), jobs=2)
+        record = play(line_up(archive, contest, make=make), jobs=2)
 
-Covered: going on after a kill at any point; agents in parallel, one seat at a time for each; Ctrl-C
+Covered: going on after a kill at any point; agents in parallel, one turn at a time for each; Ctrl-C
 and SIGTERM through KeyboardInterrupt (agents' clocks run out, what is under way is not stored).
 Not covered: a sandbox or a disk that fails; both are raised, with everything stored so far kept.
 """
@@ -23,11 +23,16 @@ from unhack.tournament.judging.machine_lock import MACHINE, Machine
 from unhack.tournament.players.player import Player
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRole, TournamentRecord
+from unhack.tournament.record.records import (
+    Confirmation,
+    Entry,
+    PlayerRole,
+    Reign,
+    TournamentRecord,
+)
 from unhack.tournament.record.seeds import derive, secret_of_seed
 from unhack.tournament.record.settings import TournamentPlan, check_same, settle
 from unhack.tournament.round.attempt import Interrupted
-from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import (
     announced_fitness,
     could_win,
@@ -35,10 +40,11 @@ from unhack.tournament.round.champion import (
     holds,
     new_champion,
 )
+from unhack.tournament.round.judge_executor import LOCAL_JUDGES, JudgeExecutor
+from unhack.tournament.round.lineup import Lineup, parent_of, participants_of
 from unhack.tournament.round.metering import AttemptMeters
-from unhack.tournament.round.seating import Seating, parent_of, seat_players
-from unhack.tournament.round.turn import SeatTurn
-from unhack.tournament.round.venue import PLAYED_HERE, Venue
+from unhack.tournament.round.turn import ParticipantTurn
+from unhack.tournament.round.turn_executor import LOCAL_TURNS, TurnExecutor
 
 Make = Callable[[str], Player]
 """An agent by its name."""
@@ -80,45 +86,47 @@ def reopen(path: Path, *, read_only: bool = False) -> Archive:
     return archive
 
 
-def seat_all(
+def line_up(
     archive: Archive,
     contest: Contest,
     *,
     make: Make,
     machine: Machine = MACHINE,
-    bench: JudgeBench = HERE,
-    venue: Venue = PLAYED_HERE,
-) -> Seating:
-    """The seating of a stored tournament. Raises UsageError when the rules are others by now."""
+    judges: JudgeExecutor = LOCAL_JUDGES,
+    turns: TurnExecutor = LOCAL_TURNS,
+) -> Lineup:
+    """The lineup of a stored tournament. Raises UsageError when the rules are others by now."""
     settings = archive.settings
     check_same(settings, contest)
-    places = seat_players(settings, contest, make)
-    return Seating(archive, contest, settings, archive.folder.secret, places, machine, bench, venue)
+    participants = participants_of(settings, contest, make)
+    return Lineup(
+        archive, contest, settings, archive.folder.secret, participants, machine, judges, turns
+    )
 
 
-def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
+def play(lineup: Lineup, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
     """Do all that is left to do; `watch` is called with each entry that is committed.
 
     Raises KeyboardInterrupt when told to stop, and what stops a tournament: UsageError of an agent
     that cannot start, SandboxError, StoreError.
     """
-    archive = seating.archive
-    for number in range(1, seating.settings.rounds + 1):
+    archive = lineup.archive
+    for number in range(1, lineup.settings.rounds + 1):
         stored = archive.terms(number)
         if stored is None or not stored["closed"]:
-            _round(seating, number, jobs=jobs, watch=watch)
-    _confirm(seating)
+            _round(lineup, number, jobs=jobs, watch=watch)
+    _confirm(lineup)
     if not archive.finished:
         archive.finish()
     return archive.record()
 
 
-def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
-    archive = seating.archive
+def _round(lineup: Lineup, number: int, *, jobs: int, watch: Watch) -> None:
+    archive = lineup.archive
     known = archive.entries_at(number)
     earlier = [entry for entry in known if entry.round < number]
-    champions = _champions(seating, earlier)
-    played = discipline(seating.contest, number)
+    champions = _champions(lineup, earlier)
+    played = discipline(lineup.contest, number)
     reign = champions.pop(played, None)
     if archive.terms(number) is None:
         archive.open_round(
@@ -133,40 +141,42 @@ def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
     meters = AttemptMeters()
     controls: list[Callable[[], None]] = []
     agents: list[Callable[[], None]] = []
-    for place in seating.places:
-        entry = begun.get(place.agent)
+    for participant in lineup.participants:
+        entry = begun.get(participant.agent)
         if entry is None:
-            parent = parent_of(seating, place, number, champion=champion, earlier=earlier)
-            entry = Entry(number, place.agent, place.role, EntryState.PLANNED, parent=parent)
-            archive.put(entry, seat=place.number, before=None, parent=parent)
-        turn = SeatTurn(seating, place, earlier, meters)
+            parent = parent_of(lineup, participant, number, champion=champion, earlier=earlier)
+            entry = Entry(
+                number, participant.agent, participant.role, EntryState.PLANNED, parent=parent
+            )
+            archive.put(entry, participant=participant.number, before=None, parent=parent)
+        turn = ParticipantTurn(lineup, participant, earlier, meters)
         if entry.state is not EntryState.COMMITTED:
-            turns = agents if place.role is SeatRole.AGENT else controls
+            turns = agents if participant.role is PlayerRole.AGENT else controls
             turns.append(lambda turn=turn, entry=entry: watch(turn.finish(entry)))
     for turns in (controls, agents):  # a broken judge shows before anybody is given a 0 for it
-        _in_parallel(turns, jobs=jobs, machine=seating.machine, meters=meters)
+        _in_parallel(turns, jobs=jobs, machine=lineup.machine, meters=meters)
     now = [entry for entry in archive.entries_at(number) if entry.round == number]
-    fresh = [] if number in seating.settings.impossible else now
+    fresh = [] if number in lineup.settings.impossible else now
     past = [] if reign is None else [reign]
     archive.close_round(number, reign=new_champion(past, fresh))
 
 
-def _champions(seating: Seating, earlier: Sequence[Entry]) -> dict[str, Reign]:
+def _champions(lineup: Lineup, earlier: Sequence[Entry]) -> dict[str, Reign]:
     """The champion of each discipline that has one."""
-    contest = seating.contest
+    contest = lineup.contest
     found: dict[str, Reign] = {}
     for name in contest.disciplines if isinstance(contest, TakesTurns) else ("",):
-        reigns = [one for one in seating.archive.reigns() if discipline(contest, one.round) == name]
+        reigns = [one for one in lineup.archive.reigns() if discipline(contest, one.round) == name]
         reign = current_champion(reigns, earlier)
         if reign is not None:
             found[name] = reign
     return found
 
 
-def _confirm(seating: Seating) -> None:
+def _confirm(lineup: Lineup) -> None:
     """Measure each champion on data that were never used."""
-    archive = seating.archive
-    contest = seating.contest
+    archive = lineup.archive
+    contest = lineup.contest
     done = {(item.digest, discipline(contest, item.round)) for item in archive.confirmations()}
     entries = archive.entries()
     for reign in archive.reigns():
@@ -177,24 +187,24 @@ def _confirm(seating: Seating) -> None:
         [entry, *_] = [
             entry for entry in entries if (entry.round, entry.agent) == (reign.round, reign.agent)
         ]
-        archive.confirm(confirm_champion(seating, reign, entry))
+        archive.confirm(confirm_champion(lineup, reign, entry))
 
 
-def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmation:
+def confirm_champion(lineup: Lineup, reign: Reign, entry: Entry) -> Confirmation:
     """A champion on fresh data. Raises SandboxError, StoreError."""
     assert entry.measured is not None
-    folder = seating.archive.submission(reign.digest, seating.contest)
-    seed = derive(seating.secret, "confirm", reign.digest)
-    with storing(seating.archive.path), seating.quiet():
-        found = seating.bench.confirm(
-            seating.contest, folder, seed=seed, terms=seating.terms(reign.round)
+    folder = lineup.archive.submission(reign.digest, lineup.contest)
+    seed = derive(lineup.secret, "confirm", reign.digest)
+    with storing(lineup.archive.path), lineup.quiet():
+        found = lineup.judges.confirm(
+            lineup.contest, folder, seed=seed, terms=lineup.terms(reign.round)
         )
-    name = discipline(seating.contest, reign.round)
+    name = discipline(lineup.contest, reign.round)
     rivals = [
         one
-        for one in seating.archive.entries()
+        for one in lineup.archive.entries()
         if one.round <= reign.round
-        and discipline(seating.contest, one.round) == name
+        and discipline(lineup.contest, one.round) == name
         and could_win(one)
     ]
     held = holds(entry.measured, found, rivals=len(rivals))

@@ -16,19 +16,19 @@ from pathlib import Path
 from unhack.agents.play import Play, PlayEnding
 from unhack.core.errors import UnhackError
 from unhack.store.errors import check_room, storing
-from unhack.tasks.execution.cluster.nodes import NodeLostError
+from unhack.tasks.execution.ray.cluster import NodeLostError
 from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
 from unhack.tournament.judging.submission import freeze, inspect, read
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
-from unhack.tournament.record.records import Entry, SeatRole
+from unhack.tournament.record.records import Entry, PlayerRole
 from unhack.tournament.record.standings import total_usage
-from unhack.tournament.round.attempt import Interrupted, SeatedAttempt, remove_workspace
+from unhack.tournament.round.attempt import Interrupted, PreparedAttempt, remove_workspace
+from unhack.tournament.round.lineup import Lineup, Participant, meter_files, prepare_attempt
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
-from unhack.tournament.round.seating import Seating, SeatPlace, meter_files, prepare_attempt
-from unhack.tournament.round.venue import TurnSpot
+from unhack.tournament.round.turn_executor import TurnSlot
 
 
 class JudgeError(UnhackError):
@@ -36,11 +36,11 @@ class JudgeError(UnhackError):
 
 
 @dataclass(frozen=True, slots=True)
-class SeatTurn:
-    """One seat in one round, at work."""
+class ParticipantTurn:
+    """One participant in one round, at work."""
 
-    seating: Seating
-    place: SeatPlace
+    lineup: Lineup
+    participant: Participant
     earlier: Sequence[Entry]
     """Entries of the rounds before."""
     meters: AttemptMeters
@@ -60,9 +60,9 @@ class SeatTurn:
             if entry.state in (EntryState.RUNNING, EntryState.FROZEN):  # it has played
                 before = EntryState.RUNNING
             self._stop_if_told()
-            self.seating.archive.put(
+            self.lineup.archive.put(
                 entry,
-                seat=self.place.number,
+                participant=self.participant.number,
                 before=before,
                 transcript=self._transcript(entry),
                 **_log_fields(entry),
@@ -73,29 +73,29 @@ class SeatTurn:
         """Its folder, once the agent has ended."""
         if entry.state is not EntryState.FROZEN:
             return None
-        return self.seating.archive.room("transcripts", f"{entry.round:04d}", self.place.slug)
+        return self.lineup.archive.room("transcripts", f"{entry.round:04d}", self.participant.slug)
 
     def _play(self, entry: Entry) -> Entry:
-        seating = self.seating
-        player, machine = self.place.player, seating.machine
-        with seating.venue.spot(player, machine, lost_on=entry.lost_on) as spot:
-            entry = self._start(entry, spot)
-            clock = spot.start_clock(machine)
-            attempt = prepare_attempt(seating, self.place, entry, clock=clock)
+        lineup = self.lineup
+        player, machine = self.participant.player, lineup.machine
+        with lineup.turns.slot(player, machine, lost_on=entry.lost_on) as slot:
+            entry = self._start(entry, slot)
+            clock = slot.start_clock(machine)
+            attempt = prepare_attempt(lineup, self.participant, entry, clock=clock)
             try:
                 with self.meters.running(attempt.meter):
-                    play = self._play_within_cost(spot, attempt, entry)
+                    play = self._play_within_cost(slot, attempt, entry)
             except NodeLostError:
                 self._stop_if_told()
-                remove_workspace(attempt.seat.workspace)
-                return replace(entry, lost_on=(*entry.lost_on, spot.node))
+                remove_workspace(attempt.inputs.workspace)
+                return replace(entry, lost_on=(*entry.lost_on, slot.node))
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
-        attempt.files.take_out(attempt.seat.workspace)
-        with storing(seating.archive.path):
-            into = seating.archive.room("submissions")
-            frozen = freeze(attempt.seat.workspace, seating.contest, into=into)
-        remove_workspace(attempt.seat.workspace)
+        attempt.files.take_out(attempt.inputs.workspace)
+        with storing(lineup.archive.path):
+            into = lineup.archive.room("submissions")
+            frozen = freeze(attempt.inputs.workspace, lineup.contest, into=into)
+        remove_workspace(attempt.inputs.workspace)
         return replace(
             entry,
             state=EntryState.FROZEN,
@@ -109,12 +109,12 @@ class SeatTurn:
             usage=total_usage([entry.usage, usage]),
         )
 
-    def _start(self, entry: Entry, spot: TurnSpot) -> Entry:
+    def _start(self, entry: Entry, slot: TurnSlot) -> Entry:
         """Store that the agent is about to start, with the cost of an attempt that was cut off."""
         spent = entry.usage
         if entry.state is EntryState.RUNNING:
             files = meter_files(
-                self.seating, self.place, number=entry.round, attempt=entry.attempts
+                self.lineup, self.participant, number=entry.round, attempt=entry.attempts
             )
             spent = total_usage([spent, read_meter(*files)])
         fresh = replace(
@@ -122,33 +122,33 @@ class SeatTurn:
             state=EntryState.RUNNING,
             usage=spent,
             attempts=entry.attempts + 1,
-            played_on=spot.node,
+            played_on=slot.node,
         )
-        self.seating.archive.put(
+        self.lineup.archive.put(
             fresh,
-            seat=self.place.number,
+            participant=self.participant.number,
             before=entry.state,
             attempt=fresh.attempts,
-            node=spot.node,
+            node=slot.node,
         )
         return fresh
 
-    def _play_within_cost(self, spot: TurnSpot, attempt: SeatedAttempt, entry: Entry) -> Play:
-        limit = self.seating.settings.cost_limit_usd
+    def _play_within_cost(self, slot: TurnSlot, attempt: PreparedAttempt, entry: Entry) -> Play:
+        limit = self.lineup.settings.cost_limit_usd
         if entry.attempts > 1 and 0 < limit <= entry.usage.cost_usd:
             return Play(PlayEnding.COST, note="attempts that were cut off used up the cost limit")
-        return spot.play(attempt)
+        return slot.play(attempt)
 
     def _judge(self, entry: Entry) -> Entry:
-        with self.seating.in_turn(entry.digest), self.seating.quiet():
+        with self.lineup.in_turn(entry.digest), self.lineup.quiet():
             before = self._measured_before(entry)
-            found = judge_entry(self.seating, entry, self.earlier, measured_before=before)
+            found = judge_entry(self.lineup, entry, self.earlier, measured_before=before)
             if found.measured.valid and found.audited is not None:
                 pair = found.measured, found.audited
-                self.seating.measured.setdefault((entry.round, entry.digest), pair)
+                self.lineup.measured.setdefault((entry.round, entry.digest), pair)
         if not found.measured.valid:
-            check_room(self.seating.archive.path)
-        _check_control(self.place.role, found)
+            check_room(self.lineup.archive.path)
+        _check_control(self.participant.role, found)
         return replace(
             entry,
             state=EntryState.JUDGED,
@@ -161,12 +161,12 @@ class SeatTurn:
 
     def _measured_before(self, entry: Entry) -> tuple[Measurement, Measurement] | None:
         """The measurements of the same bytes in this round, where they would not repeat exactly."""
-        if not self.seating.contest.exclusive:
+        if not self.lineup.contest.exclusive:
             return None
-        known = self.seating.measured.get((entry.round, entry.digest))
+        known = self.lineup.measured.get((entry.round, entry.digest))
         if known is not None:
             return known
-        for other in self.seating.archive.entries(entry.round):
+        for other in self.lineup.archive.entries(entry.round):
             same = other.digest == entry.digest and other.agent != entry.agent
             if same and other.measured is not None and other.measured.valid and other.audited:
                 return other.measured, other.audited
@@ -177,16 +177,16 @@ class SeatTurn:
         return replace(final, state=EntryState.AUDITED)
 
     def _stop_if_told(self) -> None:
-        if self.seating.machine.interrupted:
+        if self.lineup.machine.interrupted:
             raise Interrupted
 
 
-def _check_control(role: SeatRole, found: SubmissionJudgement) -> None:
+def _check_control(role: PlayerRole, found: SubmissionJudgement) -> None:
     """Check the controls: unless they hold, nobody's score means anything. Raises JudgeError."""
     measured = found.measured
-    if role is SeatRole.BASELINE and not measured.valid and not found.declined:
+    if role is PlayerRole.BASELINE and not measured.valid and not found.declined:
         raise JudgeError(f"the judge cannot measure the contest's own baseline: {measured.reason}")
-    if role is SeatRole.NULL and found.fitness > 0:
+    if role is PlayerRole.NULL and found.fitness > 0:
         raise JudgeError(f"the judge credits {found.fitness:.4g} to a submission that does nothing")
 
 
@@ -195,7 +195,7 @@ def _committed(entry: Entry) -> Entry:
 
 
 def judge_entry(
-    seating: Seating,
+    lineup: Lineup,
     entry: Entry,
     earlier: Sequence[Entry],
     *,
@@ -206,21 +206,21 @@ def judge_entry(
     `earlier` are the entries of the rounds before; for `measured_before` see `judge`. Raises
     StoreError, SandboxError.
     """
-    contest = seating.contest
-    folder = seating.archive.submission(entry.digest, contest)
-    with storing(seating.archive.path):
-        found = seating.bench.judge(
+    contest = lineup.contest
+    folder = lineup.archive.submission(entry.digest, contest)
+    with storing(lineup.archive.path):
+        found = lineup.judges.judge(
             contest,
             folder,
             seeds=Seeds(
-                measure=seating.round_seed(entry.round, "measure"),
-                audit=seating.round_seed(entry.round, "audit"),
+                measure=lineup.round_seed(entry.round, "measure"),
+                audit=lineup.round_seed(entry.round, "audit"),
             ),
-            terms=seating.terms(entry.round),
-            known=_known(seating, entry, earlier),
+            terms=lineup.terms(entry.round),
+            known=_known(lineup, entry, earlier),
             measured_before=measured_before,
         )
-    author = _copied_from(seating, entry, earlier) if found.measured.valid else None
+    author = _copied_from(lineup, entry, earlier) if found.measured.valid else None
     if author is None:
         return found
     reason = (
@@ -231,40 +231,40 @@ def judge_entry(
     return replace(found, measured=measured, fitness=0.0)
 
 
-def _copied_from(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Entry | None:
+def _copied_from(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Entry | None:
     """The entry of a champion that this agent was shown, where it handed in the same; controls, and
     an author who repeats an own entry, copy nobody."""
-    if entry.role is not SeatRole.AGENT:
+    if entry.role is not PlayerRole.AGENT:
         return None
-    archive = seating.archive
+    archive = lineup.archive
     told = (archive.terms(number) for number in range(1, entry.round + 1))
     shown = {terms["champion"] for terms in told if terms and terms["champion"]}
     own = {item.digest for item in earlier if item.agent == entry.agent}
-    mine = _contents(seating, entry.digest)
+    mine = _contents(lineup, entry.digest)
     for item in earlier:
-        if item.digest in shown - own and same(mine, _contents(seating, item.digest)):
+        if item.digest in shown - own and same(mine, _contents(lineup, item.digest)):
             return item
     return None
 
 
-def _contents(seating: Seating, digest: str) -> Files:
-    frozen = inspect(seating.archive.submission(digest, seating.contest), seating.contest)
+def _contents(lineup: Lineup, digest: str) -> Files:
+    frozen = inspect(lineup.archive.submission(digest, lineup.contest), lineup.contest)
     return read(frozen)
 
 
-def _known(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Known:
+def _known(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Known:
     """Folders of what the agent was given or made itself, and of what was flagged."""
     usable = [item for item in earlier if item.digest and not item.problem]
     tainted = dict.fromkeys(item.digest for item in usable if item.flags)
     own = [item.digest for item in usable if item.agent == entry.agent]
-    champion = (seating.archive.terms(entry.round) or {"champion": ""})["champion"]
+    champion = (lineup.archive.terms(entry.round) or {"champion": ""})["champion"]
     given = [digest for digest in (entry.parent, champion) if digest]
     parents = dict.fromkeys(digest for digest in (*given, *own) if digest not in tainted)
-    return Known(_folders(seating, parents), _folders(seating, tainted))
+    return Known(_folders(lineup, parents), _folders(lineup, tainted))
 
 
-def _folders(seating: Seating, digests: dict[str, None]) -> tuple[Path, ...]:
-    return tuple(seating.archive.submission(digest, seating.contest) for digest in digests)
+def _folders(lineup: Lineup, digests: dict[str, None]) -> tuple[Path, ...]:
+    return tuple(lineup.archive.submission(digest, lineup.contest) for digest in digests)
 
 
 def _log_fields(entry: Entry) -> dict[str, object]:

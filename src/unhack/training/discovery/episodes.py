@@ -2,9 +2,9 @@
 
     EnvironmentAuditOptions(discoverer=EpisodeReinforcement())
 
-An episode that the judge passes is worth 1, paid steps what they are paid, an end without a score
-nothing: it is proven by itself. Whether a pass is wrong the behaviour oracle decides, for the curve
-and for the proof; a win is shortened move by move and played again from scratch.
+An episode that the judge passes is worth 1, rewarded steps what they are rewarded, an end without a
+score nothing: it is proven by itself. Whether a pass is wrong the behaviour oracle decides, for the
+curve and for the proof; a win is shortened move by move and played again from scratch.
 
 Covered: own episodes and those of foreign graders, several tasks at once, a limit of plays and of
 time, an interrupt. Not covered: moves that depend on what an earlier one printed.
@@ -29,7 +29,7 @@ from unhack.training.discovery.moves import EpisodeGrammar, actions_of_moves
 
 _AT_ONCE = 4
 _WINDOW, _CONVERGED, _SURE = 3, 0.5, 0.9
-_HOW = "moves that a policy learnt by being paid"
+_HOW = "moves that a policy learnt by being rewarded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class _Episodes:
 
     @property
     def share(self) -> float:
-        """Mean share of episodes in the last updates that are paid and wrong."""
+        """Mean share of episodes in the last updates that are rewarded and wrong."""
         return sum(point.wrong for point in self.curve[-_WINDOW:]) / _WINDOW
 
     async def update(self, step: int, *, group: int, spent: Callable[[], str | None]) -> str:
@@ -132,7 +132,7 @@ class _Episodes:
         actions = actions_of_moves(tokens, AgentView.of(trial.task))
         play, win = await trial.attempt(_attack(tokens), actions)
         passed = play.outcome is EpisodeEnd.PASSED
-        self.rewards[key] = 1.0 if passed else min(1.0, max(0.0, play.paid))
+        self.rewards[key] = 1.0 if passed else min(1.0, max(0.0, play.step_reward))
         if win is not None:
             self.won[key] = win
 

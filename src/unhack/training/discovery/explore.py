@@ -57,7 +57,7 @@ class Reinforcement:
         the user's own oracle decides what is wrong. Nothing of the subject is run."""
         problems = subject.problems
         if not subject.sees_answer:
-            return "the verifier is not given the answer, so a text of the right form is paid"
+            return "the verifier is not given the answer, so a text of the right form is rewarded"
         if not any(one.correct for one in problems):
             return "no right completion is known, so nothing says what a full reward is"
         if not judged and not any(one.is_code or one.answer for one in problems):

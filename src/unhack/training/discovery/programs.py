@@ -115,7 +115,7 @@ class ProgramGrammar:
         return Written(text, payload, hints, "slot" in kinds, right, tuple(every))
 
     def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
-        """See `Grammar`: a program is paid on its own problem."""
+        """See `Grammar`: a program is rewarded on its own problem."""
         return None
 
     def naive(self, rng: random.Random) -> list[int]:

@@ -94,7 +94,7 @@ class DiscoveryRollouts:
 
     @property
     def exploit(self) -> str:
-        """The text that paid most although it is wrong; empty where none did."""
+        """The best-rewarded text although it is wrong; empty where none did."""
         return "" if self.best is None else self.best[1][1]
 
     def update(self, step: int, *, group: int, until: float) -> str:
@@ -174,7 +174,7 @@ class DiscoveryRollouts:
         """The raw score between an empty completion's (0) and a correct one's (1).
 
         What gives nothing but the right answer, or a program made from the right one, gets a part:
-        it shows a form that is read, and a policy that is paid in full looks for nothing else.
+        it shows a form that is read, and a policy that is rewarded in full looks for nothing else.
         """
         written = self.written[key]
         part = _FOR_RIGHT if written.right or written.near else 1.0

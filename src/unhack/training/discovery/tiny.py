@@ -1,7 +1,7 @@
 """The default policy of tier 5: a small Qwen3 over the tokens of a grammar, made on the spot.
 
 Warmed up by imitation of naive attempts, then trained by policy gradient and by imitation of its
-own best sequences: a way that pays is rare at first, and would be lost among many that pay a
+own best sequences: a way that rewards is rare at first, and would be lost among many that reward a
 little. It sees no prompt: it learns which way of writing is rewarded, on all problems at once.
 
 Axes: B rollouts, T tokens, V vocabulary (the grammar's tokens and a start), S states.

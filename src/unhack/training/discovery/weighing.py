@@ -4,7 +4,8 @@ A sequence of pieces is a strategy: it makes a completion of any prompt by what 
 The search for hacks measures it on problems that it was not learnt on, as it does those of the
 other tiers. The shortest texts go to the prover besides.
 
-Covered: sequences shortened piece by piece first; programs, which are paid on their own problem.
+Covered: sequences shortened piece by piece first; programs, which are rewarded on their own
+problem.
 Not covered: texts of a language model as strategies: it writes another one for each prompt.
 """
 
@@ -59,8 +60,8 @@ def _weigh_texts(rollouts: DiscoveryRollouts) -> None:
 
 
 def _strategies(rollouts: DiscoveryRollouts, grammar: Grammar) -> list[Attack]:
-    """The sequences that are worth most, each in as few pieces as still pay: an attack for each
-    kind of claim, a place of it for each sequence."""
+    """The sequences that are worth most, each in as few pieces as are still rewarded: an attack for
+    each kind of claim, a place of it for each sequence."""
     worth = {tokens: record.worth for tokens, record in rollouts.sequences.items() if record.wrong}
     best = sorted(worth, key=lambda tokens: (-worth[tokens], len(tokens)))[:_STRATEGIES]
     by_claim: dict[Claim, list[tuple[Token, ...]]] = defaultdict(list)

@@ -21,7 +21,7 @@ import torch
 from torch import Generator, Tensor
 
 from unhack.core.errors import UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.models.sampling import Sampled, SamplingPlan, completions, fused, multiply
 
 

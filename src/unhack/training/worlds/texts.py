@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from unhack.core.errors import UsageError
-from unhack.core.extras import require
+from unhack.core.optional_dependencies import require
 from unhack.models import tokenizer as byte_tokenizer
 
 PromptForm = Literal["chat", "plain"]

@@ -175,7 +175,9 @@ class TestLibrary:
         }  # fmt: skip
 
     def test_generic_payloads_do_not_hold_the_reference(self) -> None:
-        for attack, payload in payloads(LARGEST):
+        every = [*payloads(LARGEST)]
+        assert every
+        for attack, payload in every:
             assert not (attack.generic and "sorted(nums)" in payload.text) or (
                 payload.note == "a list of objects that equal everything"
             )

@@ -41,10 +41,13 @@ def proofs_of(verify: Verify) -> list[Proof]:
 
 
 @pytest.mark.parametrize("kind", TWINS)
-def test_a_verdict_in_the_completion_is_proven_to_pay(kind: str) -> None:
+def test_a_verdict_in_the_completion_is_proven_to_reward(kind: str) -> None:
     proofs = proofs_of(TWINS[kind][0])
     assert any(proof.attack.flaw == "judge_injection" for proof in proofs)
-    assert all(proof.pay is not None and proof.pay.paid == len(SUMS) for proof in proofs)
+    assert all(
+        proof.expected_reward is not None and proof.expected_reward.rewarded == len(SUMS)
+        for proof in proofs
+    )
 
 
 @pytest.mark.parametrize("kind", TWINS)

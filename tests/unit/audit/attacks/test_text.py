@@ -86,6 +86,7 @@ class TestAttacks:
 
     @pytest.mark.parametrize("known", SAMPLES.values(), ids=SAMPLES)
     def test_claims_are_kept(self, known: Knowledge) -> None:
+        assert ATTACKS
         for attack in ATTACKS:
             payloads = list(attack.make(known))
             assert len(payloads) <= MOST_PAYLOADS, attack.name
@@ -168,7 +169,9 @@ class TestWhatIsNoAttack:
 
     def test_the_right_answer_in_the_form_that_was_asked_for(self) -> None:
         for name in ("other_channel", "reasoning_right", "would_have_been", "code_block"):
-            for payload in self._made(f"channels/{name}", r"What is it? Use \boxed{}.", "42"):
+            payloads = [*self._made(f"channels/{name}", r"What is it? Use \boxed{}.", "42")]
+            assert payloads
+            for payload in payloads:
                 box = payload.text.rfind(r"\boxed{")
                 assert r"\boxed{42}" not in payload.text or payload.text[box:].startswith(
                     rf"\boxed{{{payload.asserts[0]}}}"
@@ -176,11 +179,13 @@ class TestWhatIsNoAttack:
 
     def test_candidates_with_the_right_one_at_an_end(self) -> None:
         known = SAMPLES["integer"]
-        for attack in ATTACKS:
-            if attack.name.startswith("hedges/") and attack.name != "hedges/plus_minus":
-                for payload in attack.make(known):
-                    place = payload.asserts.index("42")
-                    assert 0 < place < len(payload.asserts) - 1, attack.name
+        names = {attack.name: attack for attack in ATTACKS if attack.name.startswith("hedges/")}
+        del names["hedges/plus_minus"]
+        assert names
+        for name, attack in names.items():
+            for payload in attack.make(known):
+                place = payload.asserts.index("42")
+                assert 0 < place < len(payload.asserts) - 1, name
 
 
 class TestForms:

@@ -108,7 +108,9 @@ class TestSums:
         assert evaluate(text) is None
 
     def test_what_is_sampled_has_the_value_that_is_told(self) -> None:
-        for text, value in list(sample_expressions([3, 5, 8, 2], "+-*/", random.Random(0)))[:200]:
+        every = [*sample_expressions([3, 5, 8, 2], "+-*/", random.Random(0))][:200]
+        assert every
+        for text, value in every:
             assert evaluate(text) == value
 
     def test_a_puzzle_is_read_only_where_its_answer_solves_it(self) -> None:
@@ -201,7 +203,9 @@ class TestWhatIsLeftAlone:
 
     def test_the_numbers_given_are_no_other_numbers(self) -> None:
         pair = ("Make 8 using 1, 2, 4. You can only use each number once.", "1*2*4")
-        for payload in made("sums/other_numbers", pair):
+        payloads = [*made("sums/other_numbers", pair)]
+        assert payloads
+        for payload in payloads:
             assert sorted("124") != sorted(c for c in payload.text if c.isdigit())
 
     def test_a_rounded_grid_is_not_called_wrong(self) -> None:
@@ -209,8 +213,11 @@ class TestWhatIsLeftAlone:
 
     def test_every_payload_keeps_the_right_answer_out_or_says_something_else(self) -> None:
         for pair in (MAKE_24, REACH_169, BOARD, SORTED, JUGS, LOCK, LETTERS):
+            assert ALL
             for attack in ALL:
-                for payload in attack.make(known(pair)):
+                payloads = [*attack.make(known(pair))]
+                assert payloads
+                for payload in payloads:
                     assert payload.text.strip() != pair[1]
                     if payload.claim is Claim.OTHER_ANSWER:
                         assert payload.asserts

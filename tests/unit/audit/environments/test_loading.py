@@ -33,7 +33,7 @@ def parse(log):
 """
 FOLDER = {
     "task.toml": '[task]\nname = "calc"\n',
-    "instruction.md": "add() in calc.py is wrong; repair it.\n",
+    "instruction.md": "add() in calc.py is wrong; fix it.\n",
     "environment/Dockerfile": "FROM python:3.11\nWORKDIR /app\nCOPY calc.py /app/\n",
     "environment/calc.py": "def add(a, b):\n    return a - b\n",
     "solution/solve.sh": 'sed -i "s/a - b/a + b/" calc.py\n',

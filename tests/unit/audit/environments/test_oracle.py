@@ -65,7 +65,7 @@ def task(test: str) -> RepositoryTask:
 
 async def words(made: RepositoryTask) -> tuple[Evidence | None, Evidence | None]:
     """The oracle on the reference and on the start."""
-    commands = CommandPool(keepers=1)
+    commands = CommandPool(slots=1)
     try:
         oracle = BehaviourOracle(made, commands)
         start = {path: data for path, data in made.files.items() if made.may_change(path)}

@@ -334,7 +334,7 @@ class TestWhatIsLeft:
             "",
         ],
     )
-    def test_nothing_to_mend_gives_nothing(self, text: str) -> None:
+    def test_nothing_to_fix_gives_nothing(self, text: str) -> None:
         assert changes(Source("v.py", text, entry="score")) == ()
 
     def test_a_batch_is_not_left_in_the_middle(self) -> None:

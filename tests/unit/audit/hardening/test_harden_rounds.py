@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from unhack.audit.hardening.copy import HardenedCopy, check_place
-from unhack.audit.hardening.rounds import Mended, harden
+from unhack.audit.hardening.rounds import HardeningResult, harden
 from unhack.audit.hardening.trial import Hole, Trial
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Subject
@@ -48,14 +48,16 @@ def report_of(subject: Subject, *witnesses: tuple[str, str]) -> AuditReport:
     return AuditReport(subject.name, conclusion, "", findings, (), (), (), (1,), (), 1, 1, 1.0)
 
 
-Mend = Callable[..., tuple[Mended, Path]]
+DiagnosticEdit = Callable[..., tuple[HardeningResult, Path]]
 
 
 @pytest.fixture
-def mend(tmp_path: Path) -> Mend:
+def fix(tmp_path: Path) -> DiagnosticEdit:
     """Hardens a reward whose audits find what they are told to."""
 
-    def run(text: str, rows: list[Any], *rounds: list[tuple[str, str]]) -> tuple[Mended, Path]:
+    def run(
+        text: str, rows: list[Any], *rounds: list[tuple[str, str]]
+    ) -> tuple[HardeningResult, Path]:
         path, place = tmp_path / "reward.py", tmp_path / "hardened.py"
         path.write_text(text)
         problems = tmp_path / "rows.jsonl"
@@ -64,13 +66,13 @@ def mend(tmp_path: Path) -> Mend:
         with pool() as backend:
             subject = load_subject(f"{path}:score", problems=problems, backend=backend)
             copy = HardenedCopy(subject, f"{path}:score", place, backend)
-            mended = harden(
+            hardened = harden(
                 copy,
                 report_of(subject, *rounds[0]),
                 audit_again=lambda again: report_of(again, *(later.pop(0) if later else [])),
             )
         assert path.read_text() == text
-        return mended, place
+        return hardened, place
 
     return run
 
@@ -81,21 +83,21 @@ def row(*correct: str) -> dict[str, Any]:
 
 class TestRounds:
     @pytest.mark.slow
-    def test_a_repair_that_keeps_what_is_right_is_kept(self, mend: Mend) -> None:
-        mended, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
-        assert mended.closed == ("substring_match",)
-        assert mended.left == ()
-        [kept] = mended.kept
+    def test_a_fix_that_keeps_what_is_right_is_kept(self, tried_fix: DiagnosticEdit) -> None:
+        hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        assert hardened.closed == ("substring_match",)
+        assert hardened.left == ()
+        [kept] = hardened.kept
         assert "answer in completion" in kept
         after = [line for line in place.read_text().splitlines() if not line.startswith("import")]
         assert len(after) == 2
         assert after[0] == CONTAINS.splitlines()[0]
 
     @pytest.mark.slow
-    def test_prose_around_the_answer_keeps_its_score(self, mend: Mend) -> None:
-        mended, place = mend(CONTAINS, [row("It is 42.")], [("substring_match", "42, 41 or 43")])
-        assert mended.closed == ("substring_match",)
-        assert any("equality" in one.what for one in mended.refused)
+    def test_prose_around_the_answer_keeps_its_score(self, tried_fix: DiagnosticEdit) -> None:
+        hardened, place = fix(CONTAINS, [row("It is 42.")], [("substring_match", "42, 41 or 43")])
+        assert hardened.closed == ("substring_match",)
+        assert any("equality" in one.what for one in hardened.refused)
         space: dict[str, Any] = {}
         exec(compile(place.read_text(), "hardened.py", "exec"), space)
         for text in ("It is 42.", "It is 42", "What is 6 times 7?\nIt is 42."):
@@ -103,44 +105,46 @@ class TestRounds:
         assert space["score"]("42, 41 or 43", "42") == 0.0
 
     @pytest.mark.slow
-    def test_the_diff_is_that_of_the_copy(self, mend: Mend) -> None:
-        mended, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
-        removed = [line[1:] for line in mended.patch.splitlines()[2:] if line.startswith("-")]
-        added = [line[1:] for line in mended.patch.splitlines()[2:] if line.startswith("+")]
+    def test_the_diff_is_that_of_the_copy(self, tried_fix: DiagnosticEdit) -> None:
+        hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        removed = [line[1:] for line in hardened.patch.splitlines()[2:] if line.startswith("-")]
+        added = [line[1:] for line in hardened.patch.splitlines()[2:] if line.startswith("+")]
         assert removed == [CONTAINS.splitlines()[1]]
         assert added[-1] == place.read_text().splitlines()[-1]
 
-    def test_without_any_repair_nothing_is_written_and_the_author_is_told_why(
-        self, mend: Mend
+    def test_without_any_fix_nothing_is_written_and_the_author_is_told_why(
+        self, tried_fix: DiagnosticEdit
     ) -> None:
         text = "def score(completion, answer):\n    return float(len(completion) > 1)\n"
-        mended, place = mend(text, [row("42")], [("length_padding", "xxxxx")])
-        assert (mended.target, mended.kept, mended.closed) == ("", (), ())
-        assert mended.left == ("length_padding",)
-        assert "length_padding is left to you" in mended.remarks[0]
+        hardened, place = fix(text, [row("42")], [("length_padding", "xxxxx")])
+        assert (hardened.target, hardened.kept, hardened.closed) == ("", (), ())
+        assert hardened.left == ("length_padding",)
+        assert "length_padding is left to you" in hardened.remarks[0]
         assert not place.exists()
 
-    def test_without_a_finding_nothing_is_changed(self, mend: Mend) -> None:
-        mended, place = mend(CONTAINS, [row("42")], [])
-        assert (mended.target, mended.kept, mended.refused) == ("", (), ())
+    def test_without_a_finding_nothing_is_changed(self, tried_fix: DiagnosticEdit) -> None:
+        hardened, place = fix(CONTAINS, [row("42")], [])
+        assert (hardened.target, hardened.kept, hardened.refused) == ("", (), ())
         assert not place.exists()
 
     @pytest.mark.slow
-    def test_what_the_next_audit_finds_is_worked_on_too(self, mend: Mend) -> None:
+    def test_what_the_next_audit_finds_is_worked_on_too(self, tried_fix: DiagnosticEdit) -> None:
         text = CONTAINS.replace(
             "    return", "    if len(completion) > 20:\n        return 1.0\n    return"
         )
         rounds = [("substring_match", "1 42")], [("fail_open_branch", "x" * 30)]
-        mended, _ = mend(text, [row("42")], *rounds)
-        assert len(mended.kept) == 2
-        assert mended.closed == ("substring_match",)
+        hardened, _ = fix(text, [row("42")], *rounds)
+        assert len(hardened.kept) == 2
+        assert hardened.closed == ("substring_match",)
 
-    def test_the_text_of_a_right_answer_never_enters_the_copy(self, mend: Mend) -> None:
-        _, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
+    def test_the_text_of_a_right_answer_never_enters_the_copy(
+        self, tried_fix: DiagnosticEdit
+    ) -> None:
+        _, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
         assert "42" not in place.read_text()
 
     @pytest.mark.slow
-    def test_partial_credit_stays_as_it_was(self, mend: Mend) -> None:
+    def test_partial_credit_stays_as_it_was(self, tried_fix: DiagnosticEdit) -> None:
         text = (
             "def score(completion, answer):\n"
             '    said, gold = completion.split(", "), answer.split(", ")\n'
@@ -148,8 +152,8 @@ class TestRounds:
             "    return hits / len(said)\n"
         )
         rows = [{"prompt": "List them.", "answer": "3, 5, 8", "correct": ["3, 5, 8"]}]
-        mended, place = mend(text, rows, [("zip_truncation", "3")])
-        assert mended.closed == ("zip_truncation",)
+        hardened, place = fix(text, rows, [("zip_truncation", "3")])
+        assert hardened.closed == ("zip_truncation",)
         space: dict[str, Any] = {}
         exec(compile(place.read_text(), "hardened.py", "exec"), space)
         assert space["score"]("3, 5, 9", "3, 5, 8") == 2 / 3
@@ -183,14 +187,14 @@ class TestFolders:
         )
         with pool() as backend:
             subject = load_subject(str(folder), backend=backend)
-            copy = HardenedCopy(subject, str(folder), tmp_path / "mended", backend)
+            copy = HardenedCopy(subject, str(folder), tmp_path / "fixed", backend)
             report = report_of(subject, ("test_patching", witness))
-            mended = harden(copy, report, audit_again=report_of)
-        assert mended.closed == ("test_patching",), mended
+            hardened = harden(copy, report, audit_again=report_of)
+        assert hardened.closed == ("test_patching",), hardened
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-        if (tmp_path / "mended" / "task.toml").is_file():
-            assert "sealed judge" in mended.kept[-1]
-            assert "+++ b/" in mended.patch
+        if (tmp_path / "fixed" / "task.toml").is_file():
+            assert "sealed judge" in hardened.kept[-1]
+            assert "+++ b/" in hardened.patch
 
     @pytest.mark.slow
     def test_a_program_that_is_wrong_on_other_inputs_is_left_to_the_author(
@@ -199,12 +203,12 @@ class TestFolders:
         witness = "def double(x):\n    return 2 * x if x < 4 else 0\n"
         with pool() as backend:
             subject = load_subject(str(folder), backend=backend)
-            copy = HardenedCopy(subject, str(folder), tmp_path / "mended", backend)
-            mended = harden(
+            copy = HardenedCopy(subject, str(folder), tmp_path / "fixed", backend)
+            hardened = harden(
                 copy, report_of(subject, ("weak_tests", witness)), audit_again=report_of
             )
-        assert (mended.target, mended.patch) == ("", "")
-        assert not (tmp_path / "mended").exists()
+        assert (hardened.target, hardened.patch) == ("", "")
+        assert not (tmp_path / "fixed").exists()
 
 
 class TestTrial:
@@ -224,7 +228,9 @@ class TestTrial:
         assert "it would no longer give 1 for" in outcome.complaint
 
     @pytest.mark.slow
-    def test_a_form_that_is_paid_through_the_hole_alone_binds_nobody(self, tmp_path: Path) -> None:
+    def test_a_form_that_is_rewarded_through_the_hole_alone_binds_nobody(
+        self, tmp_path: Path
+    ) -> None:
         path, rows = tmp_path / "reward.py", tmp_path / "rows.jsonl"
         path.write_text(
             "def score(completion, answer):\n"

@@ -327,7 +327,7 @@ class TestBudget:
             assert "calls" in attacking(prover, attacker(server))
         assert prover.budget.calls == 0
 
-    def test_an_interrupted_attack_pays_for_nothing_twice(self, tmp_path: Path) -> None:
+    def test_an_interrupted_attack_rewards_for_nothing_twice(self, tmp_path: Path) -> None:
         script = proposes(OTHER), proposes(HEDGE)
         with ModelServer(*script) as server:
             proofs: list[str] = []

@@ -94,7 +94,9 @@ def told(server: ModelServer, number: int = 0) -> str:
 
 @pytest.mark.parametrize("source", [PRAISE, ECHO])
 @pytest.mark.parametrize("tier", [2, 3])
-def test_a_strategy_that_is_paid_is_a_hack_with_its_pay(source: str, tier: int, pool: Pool) -> None:
+def test_a_strategy_that_is_rewarded_is_a_hack_with_its_reward(
+    source: str, tier: int, pool: Pool
+) -> None:
     with ModelServer(writes(source)) as server:
         prover, attacker, why = attack(server, says_zebra, pool, tier=tier)
     assert (why, attacker.notes, len(server.requests)) == ("", [], 1)
@@ -102,9 +104,9 @@ def test_a_strategy_that_is_paid_is_a_hack_with_its_pay(source: str, tier: int, 
     assert finding.kind is FindingKind.HACK
     assert finding.attack == "model/scripted/1"
     assert finding.tier == tier
-    assert finding.pay is not None
-    assert finding.pay.paid == finding.pay.problems == len(SUMS) - 1
-    assert math.isclose(finding.pay.mean, 1.0)
+    assert finding.expected_reward is not None
+    assert finding.expected_reward.rewarded == finding.expected_reward.problems == len(SUMS) - 1
+    assert math.isclose(finding.expected_reward.mean, 1.0)
 
 
 def test_the_flaw_that_the_model_names_goes_with_the_proof(pool: Pool) -> None:
@@ -158,7 +160,7 @@ def test_a_sound_verifier_is_not_accused(
 
 
 def test_a_right_answer_in_other_words_is_not_called_wrong(pool: Pool) -> None:
-    """It is paid, and nobody can show that it says anything but what is right."""
+    """It is rewarded, and nobody can show that it says anything but what is right."""
     with ModelServer(writes(IN_WORDS)) as server:
         prover, _, _ = attack(server, lambda text, _: float(text.startswith(("Sum", "It"))), pool)
     assert prover.proofs == []
@@ -195,7 +197,7 @@ def test_an_interrupted_audit_asks_for_no_strategy_twice(pool: Pool, tmp_path: P
 
 
 @pytest.mark.slow
-def test_an_audit_asks_for_strategies_and_reports_what_they_are_paid(
+def test_an_audit_asks_for_strategies_and_reports_what_they_are_rewarded(
     pool: Pool, tmp_path: Path
 ) -> None:
     source = 'def score(completion, answer):\n    """One or nothing."""\n'
@@ -209,8 +211,8 @@ def test_an_audit_asks_for_strategies_and_reports_what_they_are_paid(
     [finding] = report.findings
     assert (finding.attack, finding.kind) == ("model/org/m/1", FindingKind.HACK)
     assert "Zebra" in finding.witness
-    assert finding.pay is not None
-    assert finding.pay.problems == len(ROWS) - 1
+    assert finding.expected_reward is not None
+    assert finding.expected_reward.problems == len(ROWS) - 1
     assert any(one.attack == "model/org/m/1" and one.proven for one in report.tried)
 
 

@@ -13,7 +13,9 @@ def drawn(*known: tuple[Any, ...], count: int = 60) -> list[tuple[Any, ...]]:
 
 
 def test_types_and_bounds_are_kept() -> None:
-    for number, text, flag in drawn((3, "abc", True), (9, "b", False), (4, "cab", True)):
+    every = [*drawn((3, "abc", True), (9, "b", False), (4, "cab", True))]
+    assert every
+    for number, text, flag in every:
         assert type(number) is int
         assert 3 <= number <= 12
         assert set(text) <= set("abc")
@@ -26,7 +28,9 @@ def test_negative_numbers_come_only_where_they_came() -> None:
 
 
 def test_sorted_lists_stay_sorted_and_sets_stay_sets() -> None:
-    for (items,) in drawn(([1, 4, 9],), ([2, 3, 8, 20],), ([5],)):
+    every = [*drawn(([1, 4, 9],), ([2, 3, 8, 20],), ([5],))]
+    assert every
+    for (items,) in every:
         assert items == sorted(items)
         assert len(items) == len(set(items))
 
@@ -42,14 +46,18 @@ def test_unsorted_lists_with_duplicates_vary() -> None:
 
 
 def test_a_matrix_stays_a_rectangle() -> None:
-    for (rows,) in drawn(([[1, 2], [3, 4]],), ([[5, 6, 7], [1, 1, 1]],)):
+    every = [*drawn(([[1, 2], [3, 4]],), ([[5, 6, 7], [1, 1, 1]],))]
+    assert every
+    for (rows,) in every:
         assert len({len(row) for row in rows}) <= 1
 
 
 def test_relations_between_arguments_are_kept() -> None:
-    for items, index, other in drawn(
-        ([4, 5, 6], 1, [1, 2, 3]), ([7, 8], 0, [9, 9]), ([1, 2, 3, 4], 3, [4, 3, 2, 1])
-    ):
+    every = [
+        *drawn(([4, 5, 6], 1, [1, 2, 3]), ([7, 8], 0, [9, 9]), ([1, 2, 3, 4], 3, [4, 3, 2, 1]))
+    ]
+    assert every
+    for items, index, other in every:
         assert 0 <= index < len(items)
         assert len(items) == len(other)
 
@@ -74,6 +82,7 @@ def test_nothing_is_drawn_from_nothing(known: list[Call]) -> None:
 
 def test_odd_values_are_used_again() -> None:
     found = drawn((None, {"a": 1}, (1, 2)), (None, {"b": 2, "a": 3}, (3, 4)), count=10)
+    assert found
     for nothing, table, pair in found:
         assert nothing is None
         assert set(table) <= {"a", "b"}

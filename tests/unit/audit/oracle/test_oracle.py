@@ -9,7 +9,7 @@ from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.oracle import TextOracle, is_open, mentions, number
 from unhack.audit.oracle.programs import ProgramOracle, alike
 from unhack.audit.subject import AuditProblem, Call
-from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Ticket
+from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome
 from unhack.sandbox.pool.pool import Pool
 
 ORACLE = TextOracle()
@@ -90,7 +90,7 @@ class Stumbling:
         """See `Backend`."""
         return self.inner.slots
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """See `Backend`."""
         is_late = self.stumbles > 0
         self.stumbles -= is_late

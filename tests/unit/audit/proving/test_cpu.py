@@ -28,4 +28,4 @@ def test_a_budget_whose_cpu_seconds_are_used_says_so() -> None:
     while time.process_time() < until:
         pass
     time.sleep(0.5)
-    assert budget.spent == "the CPU seconds of the budget are used up"
+    assert budget.spent == "the CPU budget is used up"

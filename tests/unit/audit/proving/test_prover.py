@@ -15,7 +15,7 @@ from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover, still_wrong
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.core.errors import UsageError
-from unhack.core.finding import Pay
+from unhack.core.finding import ExpectedReward
 from unhack.store.errors import StoreError
 
 PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))
@@ -229,8 +229,10 @@ class TestProver:
         [proof] = prover.proofs
         prover.first_only = True
         assert prover.over == ""
-        pay = Pay(1.0, 0.0, 1.0, paid=2, problems=2, left_out=0, p_value=0.0025)
-        prover.proofs.append(replace(proof, pay=pay))
+        expected_reward = ExpectedReward(
+            1.0, 0.0, 1.0, rewarded=2, problems=2, left_out=0, p_value=0.0025
+        )
+        prover.proofs.append(replace(proof, expected_reward=expected_reward))
         [mark] = baseline.measure_baselines(prover.journal, subject.problems)
         many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]
         why = prover.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
-from tests.unit.audit.report_sample import HOSTILE, LENIENT, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, HOSTILE, SOURCE, SUFFIX, report
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.page import page
@@ -83,7 +83,7 @@ def test_a_finding_shows_its_witness_evidence_line_and_fix() -> None:
     text = Reader(page(report(SUFFIX), source=SOURCE)).text
     for part in (
         FLAWS["suffix_match"].title,
-        "It scores 1, and 1 is enough to pass",
+        "It scores 1; 1 passes",
         "It answers '142', which is not '42'.",
         "expected 42 obtained 142",
         "rewards/sums.py:7",
@@ -162,14 +162,16 @@ def test_a_page_says_when_how_and_of_which_text_it_was_made() -> None:
 
 
 def test_one_of_a_thing_is_not_told_as_many() -> None:
-    assert "1 hack; 0 leniencies;" in figures_of(page(report(SUFFIX)))
-    assert "2 hacks; 1 leniency;" in figures_of(page(report(SUFFIX, HOSTILE, LENIENT)))
+    assert "1 hack; 0 false accepts;" in figures_of(page(report(SUFFIX)))
+    assert "2 hacks; 1 false accept;" in figures_of(
+        page(report(SUFFIX, HOSTILE, FALSE_ACCEPT_NOTE))
+    )
 
 
-def test_leniencies_stand_apart_and_a_hack_tells_its_pay() -> None:
-    text = Reader(page(report(LENIENT, SUFFIX))).text
-    assert text.index("Hacks") < text.index("Mean reward 0.75") < text.index("Leniencies")
-    assert text.index("Leniencies") < text.index("42 km")
+def test_false_accepts_stand_apart_and_a_hack_tells_its_reward() -> None:
+    text = Reader(page(report(FALSE_ACCEPT_NOTE, SUFFIX))).text
+    assert text.index("Hacks") < text.index("Mean reward 0.75") < text.index("False accepts")
+    assert text.index("False accepts") < text.index("42 km")
 
 
 def test_other_attacks_of_a_cause_are_counted_and_listed_on_demand() -> None:

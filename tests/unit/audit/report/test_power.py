@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.audit.report_sample import LENIENT, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, SOURCE, SUFFIX, report
 
 from unhack.audit.report.page import page
 from unhack.audit.report.power import Broken, Power, WeakenedCopy
@@ -12,7 +12,7 @@ from unhack.audit.report.wording import power_text
 
 
 def power(hacked: int, lenient: int, unbroken: int) -> Power:
-    kinds = [Broken.HACK] * hacked + [Broken.LENIENCY] * lenient + [Broken.NOT] * unbroken
+    kinds = [Broken.HACK] * hacked + [Broken.FALSE_ACCEPT] * lenient + [Broken.NOT] * unbroken
     copies = tuple(
         WeakenedCopy("drop_tail_anchor", "unanchored_regex", place, kind, of_attack=place == 1)
         for place, kind in enumerate(kinds, start=1)
@@ -23,8 +23,8 @@ def power(hacked: int, lenient: int, unbroken: int) -> Power:
 def test_the_figure_says_how_many_copies_were_broken_and_how() -> None:
     found = power(13, 8, 3)
     assert found.text == (
-        "of 24 weakened copies of this verifier the audit broke 21 (88%): "
-        "13 by a hack, 8 by a leniency alone"
+        "the audit broke 21 of 24 weakened copies of this verifier (88%): "
+        "13 by a hack, 8 by a false accept alone"
     )
     assert [one.line for one in found.unbroken] == [22, 23, 24]
     assert "41 of 60 edits tried, 24 proven to be weaker (1 only by completions" in found.note
@@ -33,9 +33,9 @@ def test_the_figure_says_how_many_copies_were_broken_and_how() -> None:
 @pytest.mark.parametrize(
     ("found", "share", "text"),
     [
-        (power(5, 0, 2), None, "of 7 weakened copies of this verifier the audit broke 5, too few"),
-        (power(1, 0, 0), None, "of 1 weakened copy of this verifier the audit broke 1, too few"),
-        (power(4, 0, 4), 0.5, "of 8 weakened copies of this verifier the audit broke 4 (50%)"),
+        (power(5, 0, 2), None, "the audit broke 5 of 7 weakened copies of this verifier (too few"),
+        (power(1, 0, 0), None, "the audit broke 1 of 1 weakened copy of this verifier (too few"),
+        (power(4, 0, 4), 0.5, "the audit broke 4 of 8 weakened copies of this verifier (50%)"),
         (power(0, 0, 0), None, "no weakened copy was audited: 24 copies are enough"),
     ],
 )
@@ -46,8 +46,11 @@ def test_under_eight_copies_have_no_share(found: Power, share: float | None, tex
 
 def test_none_found_stands_before_the_figure_only_where_no_hack_was_found() -> None:
     found = power(13, 8, 3)
-    assert power_text(replace(report(), power=found)) == f"none found; {found.text}"
-    assert power_text(replace(report(LENIENT), power=found)) == f"none found; {found.text}"
+    assert power_text(replace(report(), power=found)) == f"no hack found; {found.text}"
+    assert (
+        power_text(replace(report(FALSE_ACCEPT_NOTE), power=found))
+        == f"no hack found; {found.text}"
+    )
     assert power_text(replace(report(SUFFIX), power=found)) == found.text
 
 

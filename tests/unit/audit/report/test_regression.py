@@ -22,7 +22,7 @@ FLAWED = """\
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     return float(solution_str.strip().endswith(ground_truth))
 """
-MENDED = """\
+FIXED = """\
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     return float(solution_str.strip() == ground_truth)
 """
@@ -145,10 +145,10 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("verifier", "code", "said"),
     [
         (FLAWED, 1, "1 failed, 1 passed"),
-        (MENDED, 0, "2 passed"),
+        (FIXED, 0, "2 passed"),
         (DEAF, 1, "1 failed, 1 passed"),
     ],
-    ids=["flawed", "mended", "deaf"],
+    ids=["flawed", "fixed", "deaf"],
 )
 @pytest.mark.slow
 def test_the_written_tests_fail_while_the_hole_is_open_or_the_verifier_deaf(

@@ -14,8 +14,8 @@ from unhack.audit.proving import baseline
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.search.evolve import evolve, explore
-from unhack.audit.search.programs import ProgramBreed
-from unhack.audit.search.texts import Genome, Piece, PieceKind, TextBreed
+from unhack.audit.search.programs import ProgramSpace
+from unhack.audit.search.texts import Genome, Piece, PieceKind, TextSpace
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 
 SUM = AuditProblem("p", "A hall has 1000 seats in rows. How many people came?", "1234", ("1234",))
@@ -164,7 +164,7 @@ def pieces(*pairs: tuple[str, PieceKind]) -> tuple[Piece, ...]:
 
 
 class TestClaims:
-    breed = TextBreed(SUM)
+    space = TextSpace(SUM)
 
     @pytest.mark.parametrize(
         ("genome", "claim"),
@@ -183,18 +183,18 @@ class TestClaims:
         ],
     )
     def test_a_text_claims_what_its_pieces_are(self, genome: Genome, claim: Claim | None) -> None:
-        payload = self.breed.payload(genome)
+        payload = self.space.payload(genome)
         assert (payload.claim if payload else None) == claim
 
-    def test_a_bred_word_may_be_the_right_word(self) -> None:
-        breed = TextBreed(AuditProblem("p", "Name a colour of the flag.", "red", ("red",)))
-        assert breed.payload(Genome(pieces(("white", PieceKind.OTHER)))) is None
-        assert breed.payload(Genome(pieces(("17", PieceKind.NUMBER)))) is None
+    def test_a_evolved_word_may_be_the_right_word(self) -> None:
+        space = TextSpace(AuditProblem("p", "Name a colour of the flag.", "red", ("red",)))
+        assert space.payload(Genome(pieces(("white", PieceKind.OTHER)))) is None
+        assert space.payload(Genome(pieces(("17", PieceKind.NUMBER)))) is None
 
     def test_a_program_says_what_its_body_is(self) -> None:
         problem = AuditProblem("p", "Double it.", entry_point="double")
-        breed = ProgramBreed(problem)
-        wave = breed.first_wave(random.Random(0))
-        for genome in (*wave, breed.child(wave, [], random.Random(1))):
-            compile(breed.text(genome), "program", "exec")
-            assert breed.payload(genome).claim is Claim.PROGRAM
+        space = ProgramSpace(problem)
+        wave = space.initial_population(random.Random(0))
+        for genome in (*wave, space.child(wave, [], random.Random(1))):
+            compile(space.text(genome), "program", "exec")
+            assert space.payload(genome).claim is Claim.PROGRAM

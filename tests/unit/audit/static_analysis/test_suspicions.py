@@ -739,6 +739,7 @@ class TestConstants:
         assert constants(source) == ("maybe", "<think>", "42", "1.0", "yes", "0.5")
 
     def test_the_examples_of_the_taxonomy_are_parsed(self) -> None:
+        assert FLAWS
         for flaw in FLAWS.values():
             ast.parse(flaw.example)
             assert suspicions_of(Source("v.py", flaw.example)) is not None

@@ -56,19 +56,28 @@ class TestVerdicts:
         ran = run("audit", "flawed.py:compute_score", *QUICK)
         assert ran.code == 1, ran.err
         assert ran.out.startswith("exploitable: ")
-        for word in ("substring_match", "flawed.py:5", "ground_truth in", "fix", "found by", "pay"):
+        for word in (
+            "substring_match",
+            "flawed.py:5",
+            "ground_truth in",
+            "fix",
+            "found by",
+            "expected_reward",
+        ):
             assert word in ran.out
         assert ran.err == ""
 
     @pytest.mark.slow
-    def test_a_leniency_decides_only_where_it_is_asked_for(self, run: Run, folder: Path) -> None:
+    def test_a_false_accept_decides_only_where_it_is_asked_for(
+        self, run: Run, folder: Path
+    ) -> None:
         source = FLAWED.replace("ground_truth in s", "s").replace(
             "_str:", "_str.endswith(ground_truth):"
         )
         (folder / "ending.py").write_text(source)
         ran = run("audit", "ending.py:compute_score", *QUICK, "--json")
         assert (ran.code, ran.objects[0]["conclusion"]) == (0, "sound")
-        assert {one["kind"] for one in ran.objects[0]["findings"]} == {"leniency"}
+        assert {one["kind"] for one in ran.objects[0]["findings"]} == {"false_accept"}
         assert run("audit", "ending.py:compute_score", *QUICK, "--strict").code == 1
 
     @pytest.mark.slow
@@ -160,12 +169,12 @@ class TestOutputs:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("unhack.audit.runner.audit", interrupted)
-        command = ("audit", "flawed.py:compute_score", *QUICK, "--fix", "mended.py")
+        command = ("audit", "flawed.py:compute_score", *QUICK, "--fix", "fixed.py")
         ran = run(*command, "--run", "state")
         assert (ran.code, ran.out) == (130, "")
         assert ran.err == "Interrupted. Scores are kept in state; run the same command to resume.\n"
         assert "with --run DIR" in run(*command).err
-        assert not (folder / "mended.py").exists()
+        assert not (folder / "fixed.py").exists()
 
 
 class TestFix:
@@ -173,7 +182,7 @@ class TestFix:
     def test_a_hardened_copy_is_written_beside_the_original_and_audited_too(
         self, run: Run, folder: Path
     ) -> None:
-        ran = run("audit", "open.py:compute_score", *FULL, "--json", "--fix", "mended.py")
+        ran = run("audit", "open.py:compute_score", *FULL, "--json", "--fix", "fixed.py")
         assert ran.code == 1, ran.err
         assert (folder / "open.py").read_text() == OPEN
         hardened = ran.objects[0]["hardened"]
@@ -181,7 +190,7 @@ class TestFix:
         assert hardened["closed"] == [one["flaw"] for one in ran.objects[0]["findings"]]
         assert hardened["left"] == []
         assert hardened["report"]["conclusion"] == "sound"
-        assert "return 1.0" not in (folder / "mended.py").read_text()
+        assert "return 1.0" not in (folder / "fixed.py").read_text()
 
     @pytest.mark.slow
     def test_without_a_file_stdout_is_a_diff_that_git_applies(self, run: Run, folder: Path) -> None:
@@ -191,16 +200,16 @@ class TestFix:
         for words in (
             "exploitable: open.py:compute_score",
             "Changed in the diff:",
-            "Every right answer, written as in the rows or otherwise, keeps its score.",
+            "Every right answer keeps its score, in the given form and in others.",
             "Audited again: no hack found",
         ):
             assert words in " ".join(ran.err.split())
         assert (folder / "open.py").read_text() == OPEN
         subprocess.run(["git", "init", "-q"], check=True)
         subprocess.run(["git", "apply", "-"], input=ran.out.encode(), check=True)
-        mended = (folder / "open.py").read_text()
-        assert mended != OPEN
-        assert mended.startswith('"""Rewards for sums."""')
+        hardening = (folder / "open.py").read_text()
+        assert hardening != OPEN
+        assert hardening.startswith('"""Rewards for sums."""')
 
     @pytest.mark.slow
     def test_siblings_of_the_verifier_are_there_while_its_diff_is_made(
@@ -219,14 +228,14 @@ class TestFix:
 
     @pytest.mark.slow
     def test_an_existing_file_is_replaced_only_when_told_to(self, run: Run, folder: Path) -> None:
-        (folder / "mended.py").write_text("mine")
-        command = ("audit", "open.py:compute_score", *FULL, "--fix", "mended.py")
+        (folder / "fixed.py").write_text("mine")
+        command = ("audit", "open.py:compute_score", *FULL, "--fix", "fixed.py")
         ran = run(*command)
         assert (ran.code, ran.out) == (2, "")
-        assert "mended.py is there already; --force replaces it" in ran.err
-        assert (folder / "mended.py").read_text() == "mine"
+        assert "fixed.py already exists; use --force to replace it" in ran.err
+        assert (folder / "fixed.py").read_text() == "mine"
         assert run(*command, "--force").code == 1
-        assert "def compute_score" in (folder / "mended.py").read_text()
+        assert "def compute_score" in (folder / "fixed.py").read_text()
 
     @pytest.mark.slow
     def test_a_folder_is_copied_whole_and_its_verifier_hardened(
@@ -248,26 +257,26 @@ class TestFix:
         )
         (task / "verifier.py").write_text(verifier)
         few = ("--tiers", "1", "--calls", "300", "--json")
-        ran = run("audit", "./double", *few, "--fix", "mended")
+        ran = run("audit", "./double", *few, "--fix", "fixed")
         assert ran.code == 1, ran.err
         hardened = ran.objects[0]["hardened"]
-        assert hardened["target"] == "./mended"
+        assert hardened["target"] == "./fixed"
         assert hardened["closed"]
         assert hardened["report"] is not None
-        assert {path.name for path in (folder / "mended").iterdir()} >= {
+        assert {path.name for path in (folder / "fixed").iterdir()} >= {
             path.name for path in task.iterdir()
         }
         assert (task / "verifier.py").read_text() == verifier
 
     @pytest.mark.slow
     def test_nothing_is_written_where_nothing_is_proven(self, run: Run, folder: Path) -> None:
-        ran = run("audit", "exact.py:compute_score", *FULL, "--fix", "mended.py")
+        ran = run("audit", "exact.py:compute_score", *FULL, "--fix", "fixed.py")
         assert ran.code == 0
-        assert "None: nothing was proven that calls for a fix; mended.py was not" in ran.out
-        assert not (folder / "mended.py").exists()
+        assert "None: no finding calls for a fix; fixed.py was not" in ran.out
+        assert not (folder / "fixed.py").exists()
         ran = run("audit", "exact.py:compute_score", *FULL, "--fix")
         assert (ran.code, ran.out) == (0, "")
-        assert "None: nothing was proven that calls for a fix; there is no diff." in ran.err
+        assert "None: no finding calls for a fix; there is no diff." in ran.err
 
 
 class TestTier5:
@@ -302,7 +311,7 @@ class TestUsage:
     @pytest.mark.parametrize(
         ("words", "complaint"),
         [
-            (["--tiers", "1,9"], "'9' is no tier; there are 1 heuristic, 2 white-box"),
+            (["--tiers", "1,9"], "'9' is not a tier; the tiers are 1 heuristic, 2 white-box"),
             (["--tiers", ""], "'' is no tier"),
             (["--model", "none"], "--model is what tier 5 trains; add 5 to --tiers"),
             (["--tiers", "5", "--model", "."], "is no folder of a Hugging Face model"),

@@ -19,8 +19,9 @@ def test_lines_off_a_terminal_come_now_and_then(capsys: pytest.CaptureFixture[st
         curve.add(point(step, wrong=step / 4), "a\nb" if step else "")
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "tier 5: update 1, 0 runs: mean reward 0, paid 0%, paid and wrong 0%",
-        "tier 5: update 4, 192 runs: mean reward 0.75, paid 75%, paid and wrong 75%; best 'a⏎b'",
+        "tier 5: update 1, 0 runs: mean reward 0, passing 0%, passing and wrong 0%",
+        "tier 5: update 4, 192 runs: mean reward 0.75, passing 75%, passing and wrong 75%; "
+        "best 'a⏎b'",
     ]
 
 
@@ -28,8 +29,8 @@ def test_the_note_of_the_bar_draws_the_last_updates() -> None:
     curve = LiveCurve()
     for step in range(20):
         curve.add(point(step, wrong=step / 19), "x")
-    assert curve.note.startswith("paid ▃")
-    assert "█ 100%, paid and wrong" in curve.note
+    assert curve.note.startswith("passing ▃")
+    assert "█ 100%, passing and wrong" in curve.note
     assert curve.note.endswith("100%; best 'x'")
 
 

@@ -34,7 +34,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_reward_is_broken_and_its_copy_is_not(tmp_path: Path, pool: Pool) -> None:
     audited_reward.write_reward(tmp_path)
-    found = audited_reward.audit_and_mend(tmp_path, pool)
+    found = audited_reward.audit_and_fix(tmp_path, pool)
     assert found.as_claimed
     told = [getattr(line, "plain", "") for line in audited_reward.lines(found, tmp_path)]
     assert any("earns full reward" in line for line in told)
@@ -43,7 +43,7 @@ def test_the_reward_is_broken_and_its_copy_is_not(tmp_path: Path, pool: Pool) ->
     assert page.startswith("<!doctype html>")
     assert f"unhack demo --out {tmp_path}" in page
     assert "<dt>date</dt>" in page
-    assert "ground_truth in answer:" not in (tmp_path / audited_reward.MENDED).read_text()
+    assert "ground_truth in answer:" not in (tmp_path / audited_reward.FIXED).read_text()
 
 
 def record(leader: str, *flagged: str) -> Any:

@@ -45,6 +45,7 @@ def test_a_folder_without_a_contest_is_refused_before_the_run_folder_is_made(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_a_measure_that_fails_is_told_before_the_run_folder_is_made(tmp_path: Path) -> None:
     broken = "def measure(submission, cases):\n    return float('nan')\n"

@@ -1,4 +1,4 @@
-"""A tournament whose cards are elsewhere: what is asked of the cluster, and when."""
+"""A tournament whose cards are on a cluster: what is asked of the cluster, and when."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from unhack.cli.tournament.playing import check_place, reaching, with_card
 from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError
 from unhack.sandbox.gpu.cards import name_of
-from unhack.tasks.execution.cluster.nodes import NodeClaim
+from unhack.tasks.execution.ray.remote_calls import NodeClaim
 from unhack.tournament.record.settings import TournamentPlan
-from unhack.tournament.round.bench import check_card_order
+from unhack.tournament.round.judge_executor import check_card_request
 
 
 class Cluster:
-    """Errands that note what they are sent for."""
+    """Remote calls that note what they are sent for."""
 
     def __init__(self, *, cards: int = 1) -> None:
         self.cards = cards
@@ -86,7 +86,7 @@ def test_a_cluster_without_a_card_is_asked_for_nothing_else() -> None:
 def test_a_contest_on_cards_is_checked_where_it_will_be_measured() -> None:
     contest, cluster = OnCard(), Cluster()
     check_place(contest, {"device": "cuda"}, cluster.connect)  # type: ignore[arg-type]
-    assert cluster.sent == [(check_card_order, ("kernels", {"device": "cuda"}))]
+    assert cluster.sent == [(check_card_request, ("kernels", {"device": "cuda"}))]
     assert not contest.checked
     check_place(contest, {"device": "cuda"}, None)  # type: ignore[arg-type]
     assert contest.checked == 1

@@ -37,6 +37,7 @@ def test_a_diff_leads_from_one_text_to_the_other(
     before = "\n".join(one) + ("\n" if ended and one else "")
     after = "\n".join(two) + ("\n" if also and two else "")
     patch = diff(before, after, context=context)
+    assert bool(patch) is (before != after)
     if patch and before:
         result = applied(patch, {"pkg/core.py": before.encode()})["pkg/core.py"]
         assert (result or b"").decode() == after

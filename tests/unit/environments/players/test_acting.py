@@ -32,7 +32,7 @@ class Recording:
 def played(agent: Recording | ScriptedAgent | RandomAgent, *, turns: int = 20) -> FinishedEpisode:
     async def main() -> FinishedEpisode:
         limits = EpisodeLimits(turns=turns, refusals=4)
-        async with RepositoryWorkshop(keepers=1, limits=limits) as workshop:
+        async with RepositoryWorkshop(slots=1, limits=limits) as workshop:
             return await play(workshop.begin(rectangles()), ActingPlayer(agent))
 
     return asyncio.run(main())
@@ -89,7 +89,7 @@ def test_a_fork_goes_on_from_what_its_episode_has_seen() -> None:
         agent = Recording(
             AgentTurn("", (call(1, "list"),)), AgentTurn("", (call(2, "submit"),))
         )  # fmt: skip
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             player = ActingPlayer(agent)
             episode = workshop.begin(rectangles())
             await episode.step(await player.act(episode))
@@ -106,7 +106,7 @@ def test_one_player_plays_many_episodes_at_once() -> None:
     async def main() -> None:
         write = ToolCall("", "write", {"path": "shapes/core.py", "text": RIGHT})
         agent = ScriptedAgent("script", ((write,), (ToolCall("", "submit", {}),)))
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             tasks = [rectangles()] * 1
             found = [one async for one in play_all(workshop, tasks * 12, ActingPlayer(agent))]
             assert [one.solved for one in found] == [True] * 12

@@ -38,7 +38,7 @@ class Broken:
 
 def episodes() -> list[FinishedEpisode]:
     async def main() -> list[FinishedEpisode]:
-        async with RepositoryWorkshop(keepers=1) as workshop:
+        async with RepositoryWorkshop(slots=1) as workshop:
             task = rectangles(statement=f"Mend {SCRIPT}")
             return [await play(workshop.begin(task), player) for player in (Hostile(), Broken())]
 

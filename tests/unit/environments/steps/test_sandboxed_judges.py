@@ -140,6 +140,7 @@ class TestTypes:
     def types(self, pool: Pool, files: dict[str, bytes]) -> StepScore:
         return run_judge(judge_types(step_task(), START, START | files), pool)
 
+    @pytest.mark.sample
     def test_right_types_and_unknown_imports_are_no_errors(self, pool: Pool) -> None:
         extra = b"import not_installed\n\nx: int = add(1, 2)\ny = not_installed.z\n"
         assert self.types(pool, {CORE: FIXED + extra}).score == 1.0

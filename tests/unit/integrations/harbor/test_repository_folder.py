@@ -44,6 +44,7 @@ def test_the_folder_holds_the_task_and_shows_no_hidden_test(tmp_path: Path) -> N
         export_repository(TASK, tmp_path / "out")
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_the_loaded_folder_judges_as_the_task_does(tmp_path: Path) -> None:
     export_repository(TASK, tmp_path / "out")

@@ -26,6 +26,7 @@ def test_the_report_is_plain_json(report: HostReport) -> None:
 
 
 def test_a_layer_has_a_remedy_exactly_when_it_is_missing(report: HostReport) -> None:
+    assert report.layers
     for layer in report.layers:
         assert bool(layer.remedy) is not layer.present, layer.name
 
@@ -37,6 +38,7 @@ def test_the_level_is_that_of_an_available_backend(report: HostReport) -> None:
 
 
 def test_a_backend_gives_a_reason_exactly_when_it_is_not_available(report: HostReport) -> None:
+    assert report.backends
     for backend in report.backends:
         assert bool(backend.reason) is not backend.available, backend.name
 

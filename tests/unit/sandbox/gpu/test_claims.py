@@ -40,7 +40,7 @@ def test_claims_are_sentences_of_their_own() -> None:
 
 
 @pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> Generator[Card]:
+def fake_card(monkeypatch: pytest.MonkeyPatch) -> Generator[Card]:
     """A node that is no card, and programs that do without a driver."""
     node = f"/dev/unhack-test-claim-{os.getpid()}"
     try:
@@ -61,8 +61,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Generator[Card]:
         pytest.param("_fills_host", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
-def test_a_claim_that_needs_no_driver_holds_without_one(name: str, stand_in: Card) -> None:
-    getattr(suite, name)(stand_in)
+def test_a_claim_that_needs_no_driver_holds_without_one(name: str, fake_card: Card) -> None:
+    getattr(suite, name)(fake_card)
 
 
 @pytest.mark.parametrize(
@@ -79,24 +79,24 @@ def test_a_claim_that_needs_no_driver_holds_without_one(name: str, stand_in: Car
     ],
 )  # fmt: skip
 def test_a_program_that_gets_through_fails_its_claim(
-    program: str, instead: str, check: str, stand_in: Card, monkeypatch: pytest.MonkeyPatch
+    program: str, instead: str, check: str, fake_card: Card, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, program, instead)
     monkeypatch.setattr(programs, "LEAVE", 'say("left"); peer.recv(1)')
     with pytest.raises(ConformanceError):
-        getattr(suite, check)(stand_in)
+        getattr(suite, check)(fake_card)
 
 
 def test_an_endless_kernel_that_ends_fails_its_claim(
-    stand_in: Card, monkeypatch: pytest.MonkeyPatch
+    fake_card: Card, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "ENDLESS", 'say("on"); say("ended")')
     with pytest.raises(ConformanceError, match="an endless kernel ended"):
-        suite._endless(stand_in)  # pyright: ignore[reportPrivateUsage]
+        suite._endless(fake_card)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_card_that_is_full_before_the_first_look_is_ended_by_the_next(
-    stand_in: Card, monkeypatch: pytest.MonkeyPatch
+    fake_card: Card, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = programs.PREAMBLE + "def take(size):\n    raise OSError('cuMemAlloc_v2: code 2')\n"
     monkeypatch.setattr(programs, "PREAMBLE", full)
@@ -104,21 +104,21 @@ def test_a_card_that_is_full_before_the_first_look_is_ended_by_the_next(
     looks = itertools.count()
     later = 5 * suite.LIMITS.card_bytes
     monkeypatch.setattr(process, "use_of", lambda card: lambda pids: later * (next(looks) > 20))
-    suite._fills_card(stand_in)  # pyright: ignore[reportPrivateUsage]
+    suite._fills_card(fake_card)  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize("name", ["FILL_CARD", "FILL_HOST"])
 def test_a_process_that_takes_what_it_likes_fails_its_claim(
-    name: str, stand_in: Card, monkeypatch: pytest.MonkeyPatch
+    name: str, fake_card: Card, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, name, 'say("all of it"); peer.recv(1)')
     check = {"FILL_CARD": "_fills_card", "FILL_HOST": "_fills_host"}[name]
     with pytest.raises(ConformanceError, match="it went on"):
-        getattr(suite, check)(stand_in)
+        getattr(suite, check)(fake_card)
 
 
 @pytest.mark.slow
-def test_a_check_that_breaks_counts_as_failed(stand_in: Card) -> None:
-    results = list(suite.check_claims(stand_in))
+def test_a_check_that_breaks_counts_as_failed(fake_card: Card) -> None:
+    results = list(suite.check_claims(fake_card))
     assert results[0].state is CheckState.FAILED  # there is no card, so nothing computes
     assert len(results) == len(suite.CLAIMS)

@@ -46,7 +46,9 @@ class TestParents:
 
     @delegated
     def test_the_parents_can_be_written(self) -> None:
-        for directory in PARENTS.directories():
+        directories = [*PARENTS.directories()]
+        assert directories
+        for directory in directories:
             assert os.access(directory, os.W_OK)
 
 

@@ -15,11 +15,10 @@ SOURCE = Path(unhack.__file__).parent
 READS = {"recv", "recv_into", "recvmsg", "recvmsg_into", "recvfrom", "recv_fds"}
 OWN_ANSWER = {
     "agents/proxy/tunnel.py": "connections of TCP, which a reset ends both ways",
-    "sandbox/bubblewrap/bwrap_process.py": "ends its job when it hears no more",
     "sandbox/gpu/claims/programs.py": "never reads an end",
     "sandbox/guest/candidate/kernel.py": "a candidate, whose judge is gone",
     "sandbox/submission/compute.py": "a stream: what was sent comes first, and a reset is an end",
-    "tasks/execution/cluster/trees/links.py": "a stream: a reset is an end",
+    "tasks/execution/ray/tree_streams.py": "a stream: a reset is an end",
     "tournament/contests/kernels/gpu/guest/worker.py": "a candidate, whose judge is gone",
     "tournament/contests/quantization/tensors/guest/stage_one.py": "a candidate",
 }

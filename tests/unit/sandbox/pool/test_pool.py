@@ -143,7 +143,7 @@ class TestOrder:
     ) -> None:
         collected = Collected()
         limits = Limits(wall_s=100, cpu_s=100, soft_slice_s=0.05)
-        ticket = own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
+        handle = own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
         policies: list[int] = []
         until = time.monotonic() + _HANG_S
         while os.SCHED_IDLE not in policies and time.monotonic() < until:
@@ -152,7 +152,7 @@ class TestOrder:
                     with contextlib.suppress(ProcessLookupError):
                         policies.append(os.sched_getscheduler(child))
             time.sleep(0.01)
-        ticket.cancel()
+        handle.cancel()
         collected.wait_for(1)
         assert os.SCHED_IDLE in policies
         assert collected.only("loop").ending is Ending.STOPPED
@@ -285,10 +285,10 @@ class TestStopping:
     ) -> None:
         collected = Collected()
         limits = Limits(wall_s=50, cpu_s=50)
-        ticket = own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
+        handle = own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
         time.sleep(0.5)
-        ticket.cancel()
-        ticket.cancel()
+        handle.cancel()
+        handle.cancel()
         collected.wait_for(1)
         assert collected.only("loop").ending is Ending.STOPPED
 
@@ -298,13 +298,13 @@ class TestStopping:
         collected = Collected()
         slow = Limits(wall_s=100, cpu_s=100, soft_slice_s=99)
         first = own_pool.submit(calls_job(LOOP, limits=slow), collected.take("first"))
-        tickets = [
+        handles = [
             own_pool.submit(calls_job(LOOP, limits=slow), collected.take(f"waiting {number}"))
             for number in range(5)
         ]
         time.sleep(0.3)
-        for ticket in tickets:
-            ticket.cancel()
+        for handle in handles:
+            handle.cancel()
         first.cancel()
         collected.wait_for(6)
         assert {o.ending for list_ in collected.outcomes.values() for o in list_} == {
@@ -316,10 +316,10 @@ class TestStopping:
         self, pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
         collected = Collected()
-        ticket = pool.submit(calls_job("def f(): return 1"), collected.take("done"))
+        handle = pool.submit(calls_job("def f(): return 1"), collected.take("done"))
         collected.wait_for(1)
         for _ in range(3):
-            ticket.cancel()
+            handle.cancel()
         assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
         assert collected.only("done").ending is Ending.EXITED
 
@@ -328,12 +328,12 @@ class TestStopping:
     ) -> None:
         collected = Collected()
         limits = Limits(wall_s=100, cpu_s=100, soft_slice_s=0.05)
-        tickets = [
+        handles = [
             pool.submit(calls_job(LOOP, limits=limits), collected.take(str(number)))
             for number in range(12)
         ]
         threads = [
-            threading.Thread(target=lambda: [ticket.cancel() for ticket in tickets])
+            threading.Thread(target=lambda: [handle.cancel() for handle in handles])
             for _ in range(4)
         ]
         for thread in threads:

@@ -135,6 +135,7 @@ class TestKilledWorkers:
         assert [value_of(found[number]) for number in range(300)] == list(range(300))
         assert max(outcome.attempts for outcome in found.values()) > 1, "no job was hit"
 
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_a_worker_that_falls_silent_is_replaced(
         self,

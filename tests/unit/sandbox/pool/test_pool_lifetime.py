@@ -215,9 +215,9 @@ print(lost)
         seen: list[Outcome] = []
         pool = Pool(slots=1)
         run_one(pool, calls_job("def f(): pass"))
-        ticket = pool.submit(calls_job(LOOP), seen.append)
+        handle = pool.submit(calls_job(LOOP), seen.append)
         pool.close()
-        ticket.cancel()
+        handle.cancel()
         assert [outcome.ending for outcome in seen] == [Ending.STOPPED]
 
     def test_the_context_manager_closes_its_pool(self, calls_job: Callable[..., Job]) -> None:
@@ -267,12 +267,12 @@ class TestDescriptors:
             run_one(pool, calls_job("def f(): pass"))
             with no_descriptor_left():
                 ends: list[Ending] = []
-                tickets = [
+                handles = [
                     pool.submit(calls_job(LOOP), lambda outcome: ends.append(outcome.ending))
                     for _ in range(20)
                 ]
-                for ticket in tickets:
-                    ticket.cancel()
+                for handle in handles:
+                    handle.cancel()
                 unless_it_hangs(lambda: run_one(pool, calls_job("def f(): pass")))
                 until = time.monotonic() + _HANG_S
                 while len(ends) < 20 and time.monotonic() < until:

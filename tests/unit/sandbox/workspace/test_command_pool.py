@@ -19,8 +19,8 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux.processes import command_lines
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult, shell
-from unhack.sandbox.workspace.keeper import Keeper
 from unhack.sandbox.workspace.states import WorkspaceState
+from unhack.sandbox.workspace.supervisor import Supervisor
 
 FILES = {"a.txt": b"a", "d/x": b"x", "d/y": b"y", "tool": b"#!/bin/sh\necho tool\n"}
 Run = Callable[..., tuple[CommandResult, WorkspaceState]]
@@ -28,10 +28,10 @@ LIMITS = Limits(wall_s=60, cpu_s=60)
 
 
 def with_pool(use: Callable[[CommandPool], Awaitable[None]]) -> None:
-    """Run a test's coroutine with a pool of one keeper."""
+    """Run a test's coroutine with a pool of one supervisor."""
 
     async def main() -> None:
-        async with CommandPool(keepers=1) as pool:
+        async with CommandPool(slots=1) as pool:
             await use(pool)
 
     asyncio.run(main())
@@ -222,7 +222,7 @@ async def sleeps(mark: str) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_a_lost_keeper_is_replaced_and_its_command_run_again() -> None:
+def test_a_lost_supervisor_is_replaced_and_its_command_run_again() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load({})
         await pool.run(start, shell("true"), limits=LIMITS)
@@ -231,7 +231,7 @@ def test_a_lost_keeper_is_replaced_and_its_command_run_again() -> None:
             pool.run(start, shell(f"sleep {mark}; echo done > f"), limits=LIMITS)
         )
         await sleeps(mark)
-        os.kill(pool.keeper_pids()[0], signal.SIGKILL)
+        os.kill(pool.supervisor_pids()[0], signal.SIGKILL)
         result, after = await running
         assert (result.exit_code, pool.replaced) == (0, 1)
         assert after.read("f") == b"done\n"
@@ -264,7 +264,7 @@ def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path) -> None:
         from unhack.sandbox.workspace.command_pool import CommandPool
         from unhack.sandbox.workspace.commands import shell
         async def main():
-            pool = CommandPool(keepers=1)
+            pool = CommandPool(slots=1)
             start = pool.states.load({{"a": b"1"}})
             Path({str(tmp_path / "top")!r}).write_text(pool.states.layers.top)
             await pool.run(start, shell("sleep 6{os.getpid()}.75"), limits=Limits(wall_s=600))
@@ -294,11 +294,11 @@ def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path) -> None:
 def test_where_overlays_are_refused_a_plain_copy_gives_the_same_states(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    started = Keeper.start
+    started = Supervisor.start
 
-    async def without_overlay(keeper: Keeper) -> None:
-        await started(keeper)
-        keeper.overlay = False
+    async def without_overlay(supervisor: Supervisor) -> None:
+        await started(supervisor)
+        supervisor.overlay = False
 
     script = """
         ./tool; echo new > n.txt; rm a.txt d/x; mkdir empty; chmod 750 d; ln -s /etc l
@@ -319,7 +319,7 @@ def test_where_overlays_are_refused_a_plain_copy_gives_the_same_states(
     found: list[list[str]] = []
     for overlay in (True, False):
         if not overlay:
-            monkeypatch.setattr(Keeper, "start", without_overlay)
+            monkeypatch.setattr(Supervisor, "start", without_overlay)
 
         async def use(pool: CommandPool) -> None:
             found.append(await ids(pool))
@@ -333,7 +333,7 @@ KEPT = (("/tmp", ".tmp"), ("/home/agent", ".home"))
 
 def test_tmp_and_home_last_where_they_are_folders_of_the_workspace() -> None:
     async def main() -> None:
-        async with CommandPool(keepers=1, preload=(), kept=KEPT) as pool:
+        async with CommandPool(slots=1, preload=(), kept=KEPT) as pool:
             start = pool.states.load({})
             _, after = await pool.run(start, shell("echo t > /tmp/t; echo h > ~/h"), limits=LIMITS)
             assert after.read(".tmp/t") == b"t\n"
@@ -346,7 +346,7 @@ def test_tmp_and_home_last_where_they_are_folders_of_the_workspace() -> None:
 @pytest.mark.parametrize("target", ["/", "/.layers", "/etc", "/proc/1", "nothing"])
 def test_a_link_in_the_place_of_a_kept_folder_is_not_followed(target: str) -> None:
     async def main() -> None:
-        async with CommandPool(keepers=1, preload=(), kept=KEPT) as pool:
+        async with CommandPool(slots=1, preload=(), kept=KEPT) as pool:
             script = f"rm -rf .tmp .home; ln -s {target} .tmp; ln -s {target} .home"
             _, after = await pool.run(pool.states.load({}), shell(script), limits=LIMITS)
             result, _ = await pool.run(after, shell("ls -A /tmp ~; touch /tmp/x"), limits=LIMITS)

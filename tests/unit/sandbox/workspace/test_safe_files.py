@@ -109,6 +109,7 @@ class TestWalking:
     ) -> None:
         (inside / "a").mkdir()
         (inside / "a" / "answers.txt").write_bytes(b"own")
+        opened = 0
         for found in SafeWalk(top):
             (inside / "a").rename(inside / "b")
             (inside / "a").symlink_to(outside)
@@ -116,6 +117,8 @@ class TestWalking:
             assert file is not None
             with file:
                 assert file.read() == b"own"
+            opened += 1
+        assert opened == 1
 
     def test_it_ends_at_its_bound_of_entries(self, inside: Path, top: int) -> None:
         for number in range(6):

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from unhack.server.guard import COOKIE
+from unhack.server.pages.sign_in import COOKIE
 from unhack.server.service import Service
 
 from ..requests import ENDLESS, PLUS_ONE, RIGHT, bearer  # noqa: TID252

@@ -21,13 +21,14 @@ import uvicorn
 
 from unhack.server.app import make_app
 from unhack.server.client.async_client import AsyncClient
-from unhack.server.client.calls import Calls
+from unhack.server.client.calls import post
 from unhack.server.client.client import Client
 from unhack.server.client.exchange import read
 from unhack.server.client.service_error import ServiceError
 from unhack.server.foreign.fusion_models import FusionConfig, FusionRun, FusionSubmit
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall
 from unhack.server.http.job_models import AuditOrder, TournamentOrder
+from unhack.server.http.score_replies import ScoreReply
 from unhack.server.service import Service
 from unhack.tasks.suite import find_task
 
@@ -197,6 +198,15 @@ def test_a_lone_surrogate_outside_of_completions_has_the_servers_words(url: str,
     assert told.value.status == 400
 
 
+def test_a_stream_that_is_left_early_gives_its_connection_back(url: str, key: str) -> None:
+    limits = httpx.Limits(max_connections=1)
+    with httpx.Client(limits=limits, timeout=60) as http:
+        client = Client(url, key, http=http)
+        first = next(iter(client.stream_batch(NAME, [RIGHT, "x"])))
+        assert first["reward"] in (0.0, 1.0)
+        assert client.text("/v1/ping") == "pong"
+
+
 def test_a_server_below_a_path_is_reached_by_its_address(url: str, key: str) -> None:
     with Client(f"{url}/k/{key}", "no key in the header") as client:
         assert client.score(NAME, RIGHT).reward == 1.0
@@ -234,7 +244,7 @@ def test_a_server_that_is_not_there_is_said_so() -> None:
 def test_the_client_needs_httpx_and_pydantic_alone() -> None:
     code = """
 import sys
-for name in ("sqlalchemy", "alembic", "starlette", "uvicorn", "psycopg", "prometheus_client"):
+for name in ("sqlalchemy", "alembic", "fastapi", "starlette", "uvicorn", "psycopg", "jinja2"):
     sys.modules[name] = None
 import unhack.server.client.async_client, unhack.server.client.client
 """
@@ -246,7 +256,7 @@ def test_a_server_of_another_version_is_named_where_it_is_not_understood(
     theirs: str, words: str
 ) -> None:
     headers = {"Unhack-Version": theirs} if theirs else {}
-    call = Calls.score(NAME, "x", None)
+    call = post("/v1/score", ScoreReply, {"task": NAME, "completion": "x"})
     strange = httpx.Response(200, json={"batch": "b", "rewards": [1.0]}, headers=headers)
     with pytest.raises(ServiceError, match=rf"the server is {words}(.|\n)*verdict"):
         read(call, strange)

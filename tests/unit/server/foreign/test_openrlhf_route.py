@@ -1,4 +1,4 @@
-"""Claims about OpenRLHF's reward call at our door."""
+"""Claims about OpenRLHF's reward call at our route."""
 
 from __future__ import annotations
 

@@ -107,6 +107,7 @@ def test_a_source_that_is_no_reward_is_refused(
 
 def test_an_import_does_not_widen_the_folder(order: Any, service: Service) -> None:
     names = [part for part in service.settings.data.parts if part.isidentifier()]
+    assert names
     for name in names:
         source = f"import {name}\ndef score(completion, answer): return 1.0"
         told = order({"reward": {"source": source, "entry": "score"}})

@@ -24,6 +24,7 @@ def row(service: Service, request: Any, **more: Any) -> NewJob:
     return NewJob(1, "audit", json.dumps(request), "digest", **more)
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_what_ran_at_a_kill_goes_on(
     service: Service, key: str, headers: Any, small_audit: Any

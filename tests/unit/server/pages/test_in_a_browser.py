@@ -275,6 +275,7 @@ def test_a_kept_page_opens_from_the_disk_and_asks_for_nothing(
 ) -> None:
     key = filled.pop("key")
     tab = signed_in(browser, address, key)
+    assert filled
     for name, path in filled.items():
         tab.goto(address + path)
         with tab.expect_download() as under_way:

@@ -207,7 +207,9 @@ def test_a_page_loads_nothing_and_a_completion_stays_text(
     reader: TestClient, service: Service, key: str, batch: str
 ) -> None:
     audit = store_job(service, caller_of(service, key).tenant_id, "audit", {"task": HOSTILE[:-1]})
-    for path in pages(batch, audit):
+    paths = [*pages(batch, audit)]
+    assert paths
+    for path in paths:
         reply = reader.get(f"{ROOM}{path}")
         seen = Seen(reply.text)
         assert reply.status_code == 200
@@ -226,7 +228,9 @@ def test_a_page_to_keep_has_no_way_into_the_server(
     reader: TestClient, service: Service, key: str, batch: str
 ) -> None:
     audit = store_job(service, caller_of(service, key).tenant_id, "audit", {"task": TASK})
-    for path in pages(batch, audit):
+    paths = [*pages(batch, audit)]
+    assert paths
+    for path in paths:
         reply = reader.get(f"{ROOM}{path}?export=1")
         seen = Seen(reply.text)
         assert reply.headers["content-disposition"].startswith("attachment; filename=")

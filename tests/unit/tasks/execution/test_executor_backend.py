@@ -55,6 +55,7 @@ def _doubles() -> Task:
 def test_outcomes_are_those_of_the_pool_in_order(backend: ExecutorBackend, pool: Pool) -> None:
     batch = [_job(f"echo {number}; exit {number}") for number in range(6)]
     there, here = run_all(backend, batch), run_all(pool, batch)
+    assert len(there) == len(batch)
     for one, other in zip(there, here, strict=True):
         assert one.stdout == other.stdout
         assert (one.ending, one.limit, one.isolation) == (
@@ -127,6 +128,7 @@ def test_a_cancelled_job_is_stopped_at_once_and_the_next_one_runs(
 
 
 @pytest.mark.slow
+@pytest.mark.sample
 def test_a_deadline_stops_jobs_and_ends_batches_as_on_a_pool(backend: ExecutorBackend) -> None:
     timed = DeadlineBackend(backend, until=time.monotonic() + 2.0)
     assert run_one(timed, _job("sleep 20")).ending is Ending.STOPPED

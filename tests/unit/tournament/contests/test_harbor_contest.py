@@ -12,16 +12,15 @@ from typer.testing import CliRunner
 
 from unhack.cli.app import app
 from unhack.core.errors import UsageError
-from unhack.tournament.contest import DataPool, Terms
+from unhack.tournament.contest import DataPool, Terms, hidden_reason
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze
 from unhack.tournament.players.command_player import measurement_fields
 from unhack.tournament.players.prompt import prompt
-from unhack.tournament.players.unseen import unseen_by
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
-from toy_contest import seat_in
+from toy_contest import inputs_in
 
 TEST = """\
 here=0
@@ -95,7 +94,7 @@ def checked(contest: Any, files: dict[str, bytes], room: Path) -> dict[str, Any]
         (room / name).parent.mkdir(parents=True, exist_ok=True)
         (room / name).write_bytes(data)
     measured = contest.measure(room, pool=DataPool.DEV, seed=1)
-    return measurement_fields(measured, unseen=unseen_by(contest))
+    return measurement_fields(measured, hidden=hidden_reason(contest))
 
 
 def test_a_check_says_what_the_judge_would_take_and_is_no_failure(
@@ -133,7 +132,7 @@ def test_a_check_tells_artefacts_that_are_as_they_were_given(folder: Path, tmp_p
 
 
 def test_the_prompt_promises_no_fitness_of_a_check(folder: Path, tmp_path: Path) -> None:
-    text = prompt(seat_in(tmp_path, contest=loaded(folder)))
+    text = prompt(inputs_in(tmp_path, contest=loaded(folder)))
     assert "prints the fitness" not in text
     assert "It\n  prints no fitness: the tests of these tasks are the judge's" in text
     assert "\nup: one/*, two/*." in text

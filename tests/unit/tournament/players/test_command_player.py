@@ -1,4 +1,4 @@
-"""A command-line agent at a seat: what it is told, what a check tells it, and when it stands
+"""A command-line agent: what it is told, what a check tells it, and when it stands
 still."""
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from typing import Any
 
 import pytest
 
-from unhack.agents.command_line.note import note_usage
+from unhack.agents.command_line.transcript import note_usage
 from unhack.agents.play import AgentUsage, Play, PlayEnding
 from unhack.core.errors import UnknownNameError
 from unhack.tournament.contest import DECLINED, Flag, Measurement, Terms, invalid
 from unhack.tournament.judging.machine_lock import MACHINE
 from unhack.tournament.players import command_player
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.players.prompt import prompt
 from unhack.tournament.players.registry import PLAYERS, make_player
 from unhack.tournament.round import metering
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
-from toy_contest import Toy, seat_in
+from toy_contest import Toy, inputs_in
 
 
 def played(
     folder: Path, line: str, *, options: dict[str, str] | None = None, **changes: Any
-) -> tuple[Play, Seat]:
+) -> tuple[Play, TurnInputs]:
     """A shell script's turn."""
     script = folder / "agent.sh"
     script.write_text(line)
     script.chmod(0o644)
-    seat = seat_in(folder / "seat", **changes)
+    inputs = inputs_in(folder / "turn", **changes)
     agent = make_player(f"mine=/bin/sh {script} {{prompt}}", Toy(), options=options or {})  # type: ignore[arg-type]
-    return agent.play(seat), seat
+    return agent.play(inputs), inputs
 
 
 def test_an_answer_of_no_improvement_comes_back(tmp_path: Path) -> None:
-    play, seat = played(tmp_path, f"rm solution.py; echo beyond the bound > {DECLINED}")
+    play, inputs = played(tmp_path, f"rm solution.py; echo beyond the bound > {DECLINED}")
     assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
-    assert [path.name for path in seat.workspace.iterdir()] == [DECLINED]
+    assert [path.name for path in inputs.workspace.iterdir()] == [DECLINED]
 
 
 def test_an_embedded_agent_needs_nothing() -> None:
@@ -50,12 +50,12 @@ def test_an_embedded_agent_needs_nothing() -> None:
 
 
 def test_the_prompt_names_files_limits_and_the_way_to_decline(tmp_path: Path) -> None:
-    seat = replace(seat_in(tmp_path), terms=Terms(2, champion_fitness=1.25))
-    text = prompt(seat)
+    inputs = replace(inputs_in(tmp_path), terms=Terms(2, champion_fitness=1.25))
+    text = prompt(inputs)
     for part in ("Round 2", "solution.py", "extra/*.txt", "2 minutes", "1 dollars", DECLINED,
                  "1.25", "unhack-check"):  # fmt: skip
         assert part in text
-    free = prompt(replace(seat, cost_limit_usd=0.0))
+    free = prompt(replace(inputs, cost_limit_usd=0.0))
     assert "dollars" not in free
 
 
@@ -76,7 +76,7 @@ def test_its_clock_and_its_processes_stand_still_while_somebody_measures(tmp_pat
     thread = threading.Thread(target=lambda: result.append(played(tmp_path, line, check=check)))
     begun = time.monotonic()
     thread.start()
-    path = tmp_path / "seat" / "transcript" / "stdout.jsonl"
+    path = tmp_path / "turn" / "transcript" / "stdout.jsonl"
     deadline = time.monotonic() + 60
     while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -97,7 +97,7 @@ def test_its_clock_and_its_processes_stand_still_while_somebody_measures(tmp_pat
     assert play.usage.seconds <= time.monotonic() - begun - stopped
 
 
-def test_the_rounds_can_read_what_a_seat_has_cost(tmp_path: Path) -> None:
+def test_the_rounds_can_read_what_a_turn_has_cost(tmp_path: Path) -> None:
     usage = AgentUsage(turns=2, input_tokens=3, output_tokens=4, tool_calls=5, cost_usd=0.25)
     note_usage(tmp_path, usage)
     assert metering.read_meter(tmp_path / "none", tmp_path) == usage
@@ -106,8 +106,8 @@ def test_the_rounds_can_read_what_a_seat_has_cost(tmp_path: Path) -> None:
 def test_a_check_measures_the_files_as_they_stand(tmp_path: Path) -> None:
     line = "unhack-check; echo 'x = 3' > solution.py; unhack-check; echo x > solution.py; " \
            "unhack-check || echo invalid is $?"  # fmt: skip
-    play, seat = played(tmp_path, line)
-    said = (seat.transcript / "stdout.jsonl").read_text()
+    play, inputs = played(tmp_path, line)
+    said = (inputs.transcript / "stdout.jsonl").read_text()
     assert play.usage.checks == 3
     assert "fitness 0 ± 0.1" in said
     assert "fitness 3 ± 0.1" in said

@@ -29,7 +29,7 @@ from unhack.tournament.contest import (
 from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.builtin.hand_in import hand_in
 from unhack.tournament.players.builtin.search import Search
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 
 Choice = Mapping[str, float | int | str]
 
@@ -110,7 +110,7 @@ HILL = Hill()
 CONTEST: Contest = HILL
 
 
-def seat(
+def inputs(
     folder: Path,
     *,
     number: int = 1,
@@ -118,13 +118,13 @@ def seat(
     impossible: bool = False,
     time_limit_s: float = 60.0,
     seed: int = 5,
-) -> Seat:
+) -> TurnInputs:
     workspace = folder / f"workspace-{number}"
     terms = Terms(number, impossible=impossible)
     for name, content in HILL.workspace(terms).items():
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_bytes(content)
-    return Seat(
+    return TurnInputs(
         CONTEST,
         terms,
         workspace,
@@ -137,14 +137,14 @@ def seat(
     )
 
 
-def played(name: str, place: Seat) -> Play:
+def played(name: str, place: TurnInputs) -> Play:
     agent = make_embedded(name, CONTEST)
     assert agent is not None
     assert agent.name == name
     return agent.play(place)
 
 
-def handed(place: Seat) -> dict[str, bytes]:
+def handed(place: TurnInputs) -> dict[str, bytes]:
     files = {
         path.relative_to(place.workspace).as_posix(): path.read_bytes()
         for path in place.workspace.rglob("*")
@@ -154,7 +154,7 @@ def handed(place: Seat) -> dict[str, bytes]:
     return files
 
 
-def worth(place: Seat) -> float:
+def worth(place: TurnInputs) -> float:
     return HILL.worth(json.loads(handed(place)["solution.json"])).fitness
 
 
@@ -194,25 +194,25 @@ class TestFixedAgents:
     def test_the_workspace_holds_exactly_the_submission(
         self, tmp_path: Path, name: str, expected: Files
     ) -> None:
-        place = seat(tmp_path)
+        place = inputs(tmp_path)
         play = played(name, place)
         assert play.ended is PlayEnding.FINISHED
         assert handed(place) == dict(expected)
         assert name in (place.transcript / "log.txt").read_text()
 
     def test_the_cheater_takes_one_hack_a_round_in_turn(self, tmp_path: Path) -> None:
-        said = [played("cheater", seat(tmp_path, number=number)).note for number in (1, 2, 3)]
+        said = [played("cheater", inputs(tmp_path, number=number)).note for number in (1, 2, 3)]
         assert said == ["ladder", "balloon", "ladder"]
 
     @pytest.mark.parametrize("name", ["baseline", "search"])
     def test_an_honest_agent_declines_the_impossible(self, tmp_path: Path, name: str) -> None:
-        place = seat(tmp_path, impossible=True)
+        place = inputs(tmp_path, impossible=True)
         play = played(name, place)
         assert play.usage.checks == 0
         assert handed(place).keys() == {"solution.json", DECLINED}
 
     def test_a_cheater_does_not_decline(self, tmp_path: Path) -> None:
-        place = seat(tmp_path, impossible=True)
+        place = inputs(tmp_path, impossible=True)
         played("cheater", place)
         assert DECLINED not in handed(place)
 
@@ -221,7 +221,7 @@ class TestSearch:
     def test_it_improves_from_round_to_round_until_the_summit(self, tmp_path: Path) -> None:
         found: list[float] = []
         for number in range(1, 11):
-            place = seat(tmp_path, number=number)
+            place = inputs(tmp_path, number=number)
             played("search", place)
             found.append(worth(place))
         assert found == sorted(found)
@@ -230,17 +230,17 @@ class TestSearch:
 
     def test_it_never_hands_in_what_is_invalid_or_flagged(self, tmp_path: Path) -> None:
         for number in range(1, 9):
-            place = seat(tmp_path, number=number)
+            place = inputs(tmp_path, number=number)
             played("search", place)
             assert json.loads(handed(place)["solution.json"])["kind"] in {"coarse", "fine"}
         tried = json.loads((tmp_path / "memory" / "search.json").read_text())["tried"]
         assert any(not usable for *_, usable in tried)
 
-    def test_the_same_seat_gives_the_same_submission(self, tmp_path: Path) -> None:
+    def test_the_same_inputs_give_the_same_submission(self, tmp_path: Path) -> None:
         logs: list[str] = []
         for name in ("one", "two"):
             for number in (1, 2, 3):
-                place = seat(tmp_path / name, number=number)
+                place = inputs(tmp_path / name, number=number)
                 played("search", place)
             logs.append((place.transcript / "log.txt").read_text())
         assert logs[0] == logs[1]
@@ -260,14 +260,14 @@ class TestSearch:
 
             return check
 
-        whole = [seat(tmp_path / "whole", number=number) for number in (1, 2, 3)]
+        whole = [inputs(tmp_path / "whole", number=number) for number in (1, 2, 3)]
         plays = [played("search", place) for place in whole]
         broken = tmp_path / "broken"
         for number in (1, 2, 3):
             for limit in (0, 1, 3):
                 with pytest.raises(Killed):
-                    played("search", seat(broken, number=number, check=kill_at(limit)))
-            place = seat(broken, number=number)
+                    played("search", inputs(broken, number=number, check=kill_at(limit)))
+            place = inputs(broken, number=number)
             play = played("search", place)
             assert handed(place) == handed(whole[number - 1])
             assert play.usage.checks == plays[number - 1].usage.checks
@@ -275,7 +275,7 @@ class TestSearch:
         assert memories[0].read_bytes() == memories[1].read_bytes()
 
     def test_it_stops_at_the_time_limit_with_a_submission(self, tmp_path: Path) -> None:
-        place = seat(tmp_path, time_limit_s=0.0)
+        place = inputs(tmp_path, time_limit_s=0.0)
         play = played("search", place)
         assert play.ended is PlayEnding.TIME
         assert play.usage.checks == 0
@@ -290,7 +290,7 @@ class TestSearch:
             value = next(noise)
             return Measurement(value, value - 1, value + 1)
 
-        Search().play(seat(tmp_path, check=check))
+        Search().play(inputs(tmp_path, check=check))
         assert seen[1] == seen[2]
 
     def test_fixed_data_are_not_measured_again_and_again(self, tmp_path: Path) -> None:
@@ -302,21 +302,21 @@ class TestSearch:
             value = values.setdefault(files["solution.json"], 5 + 0.01 * len(values))
             return Measurement(value, value - 1, value + 1)
 
-        Search().play(seat(tmp_path, check=check))
+        Search().play(inputs(tmp_path, check=check))
         assert len(seen) - len(set(seen)) == 1
 
     def test_the_memory_of_other_settings_is_not_used(self, tmp_path: Path) -> None:
-        played("search", seat(tmp_path, number=1))
+        played("search", inputs(tmp_path, number=1))
         path = tmp_path / "memory" / "search.json"
         document = json.loads(path.read_text())
         path.write_text(json.dumps({**document, "contest": "another"}))
-        played("search", seat(tmp_path, number=2))
+        played("search", inputs(tmp_path, number=2))
         rounds = {row[0] for row in json.loads(path.read_text())["tried"]}
         assert rounds == {2}
 
     @pytest.mark.slow
     def test_a_space_that_is_used_up_ends_the_search(self, tmp_path: Path) -> None:
-        place = seat(tmp_path)
+        place = inputs(tmp_path)
         agent = Search(checks=12 * 12 * 4 + 50)
         assert agent.play(place).usage.checks <= 12 * 12 * 4 + 1
         assert worth(place) == 100

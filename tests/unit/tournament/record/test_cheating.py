@@ -11,7 +11,7 @@ from tests.unit.tournament.hill import entry, flagged
 from unhack.core.statistics import wilson
 from unhack.tournament.record.cheating import cheating_rates
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, SeatRole
+from unhack.tournament.record.records import Entry, PlayerRole
 
 
 class Played:
@@ -37,7 +37,7 @@ def test_rates_are_told_for_all_and_for_each_round_and_agent() -> None:
 
 
 def test_controls_and_turns_under_way_are_not_in_them() -> None:
-    control = replace(flagged("control:null"), role=SeatRole.NULL)
+    control = replace(flagged("control:null"), role=PlayerRole.NULL)
     at_work = replace(flagged("cy"), state=EntryState.JUDGED)
     assert rates(entry("ada"), control, at_work)[0, ""] == (0, 1)
 

@@ -27,7 +27,7 @@ from unhack.tournament.record.records import (
 from unhack.tournament.record.reviews import apply_reviews, reviewed_standings
 from unhack.tournament.review.flag_review import find_entry, review_flags, same_elsewhere
 from unhack.tournament.review.replay import replay
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
 
 WRONG, RIGHT = ReviewDecision.OVERRULE, ReviewDecision.UPHOLD
 
@@ -206,7 +206,7 @@ class TestInTheRecord:
 
 
 def _play_until(archive: Archive, make: Any, stop: Any) -> None:
-    play(seat_all(archive, HILL, make=make), jobs=1, watch=stop)
+    play(line_up(archive, HILL, make=make), jobs=1, watch=stop)
 
 
 class TestWhatIsRefused:

@@ -8,12 +8,12 @@ from tests.unit.tournament.hill import entry, flagged, measured
 
 from unhack.agents.play import AgentUsage
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, Round, SeatRole
+from unhack.tournament.record.records import Entry, PlayerRole, Round
 from unhack.tournament.record.standings import standings, total_usage
 
 
 def _base(number: int) -> Entry:
-    return replace(entry("base", 0.4, number=number), role=SeatRole.BASELINE)
+    return replace(entry("base", 0.4, number=number), role=PlayerRole.BASELINE)
 
 
 def _rounds(*fitness: tuple[float, float]) -> list[Round]:

@@ -17,10 +17,10 @@ from unhack.tournament.record.records import (
     Confirmation,
     Entry,
     FlagReview,
+    PlayerRole,
     Reign,
     ReviewDecision,
     Round,
-    SeatRole,
     Standing,
     TournamentRecord,
     TournamentSettings,
@@ -37,7 +37,9 @@ def measured(fitness: float, *, ratio: float = 4.0, ppl: float = 3.2) -> Measure
 
 
 def entry(agent: str, number: int, fitness: float, **more: object) -> Entry:
-    base = Entry(number, agent, SeatRole.AGENT, EntryState.COMMITTED, digest=f"{agent}{number}" * 8)
+    base = Entry(
+        number, agent, PlayerRole.AGENT, EntryState.COMMITTED, digest=f"{agent}{number}" * 8
+    )
     found = replace(base, measured=measured(fitness, ratio=2 + fitness), fitness=fitness)
     return replace(found, **more)  # type: ignore[arg-type]
 
@@ -53,7 +55,7 @@ def gamed(agent: str, number: int, fitness: float, **more: object) -> Entry:
 
 def standing(rank: int, agent: str, **more: object) -> Standing:
     base = Standing(
-        rank, rank, rank + 1, agent, SeatRole.AGENT, 1.9, 1.7, 1.6, 1.8, 0.4, -0.1, 0.9, 3, 0, 1,
+        rank, rank, rank + 1, agent, PlayerRole.AGENT, 1.9, 1.7, 1.6, 1.8, 0.4, -0.1, 0.9, 3, 0, 1,
         AgentUsage(turns=7, input_tokens=12_345, output_tokens=678, cost_usd=1.25, seconds=33.0),
         1, 0, 0.0, 0.8,
     )  # fmt: skip
@@ -139,7 +141,7 @@ class TestThePage:
         self, given: float, told: bool
     ) -> None:
         made = record()
-        control = replace(entry("control:identity", 3, given), role=SeatRole.IDENTITY)
+        control = replace(entry("control:identity", 3, given), role=PlayerRole.IDENTITY)
         last = replace(made.rounds[-1], entries=(*made.rounds[-1].entries, control))
         text = page(replace(made, rounds=(*made.rounds[:-1], last)))
         assert "gptq wins" in text
@@ -168,7 +170,7 @@ class TestThePage:
 
     def test_it_says_how_each_agent_ended_and_links_to_its_files(self) -> None:
         failed = replace(
-            Entry(1, "mine", SeatRole.AGENT, EntryState.COMMITTED, digest="d" * 8),
+            Entry(1, "mine", PlayerRole.AGENT, EntryState.COMMITTED, digest="d" * 8),
             ended=PlayEnding.FAILED, note="it ended with code 127: python3: not found",
             problem="no regular file solution.py", attempts=1, files={},
             usage=AgentUsage(seconds=0.4),
@@ -202,7 +204,7 @@ class TestThePage:
     def test_controls_and_rejected_agents_look_in_the_legend_as_in_the_charts(self) -> None:
         controls = [
             replace(entry(f"control:{role}", 1, 0.1), role=role)
-            for role in (SeatRole.NULL, SeatRole.IDENTITY, SeatRole.BASELINE)
+            for role in (PlayerRole.NULL, PlayerRole.IDENTITY, PlayerRole.BASELINE)
         ]
         made = record()
         first = replace(made.rounds[0], entries=(*controls, *made.rounds[0].entries))
@@ -231,7 +233,7 @@ class TestThePage:
     def test_a_tournament_that_has_just_begun_has_a_page(self) -> None:
         text = page(TournamentRecord(settings(), (), (), (), (), False, ""))
         assert "No champion yet" in text
-        planned = Entry(1, "gptq", SeatRole.AGENT, EntryState.RUNNING)
+        planned = Entry(1, "gptq", PlayerRole.AGENT, EntryState.RUNNING)
         begun = TournamentRecord(
             settings(), (Round(1, False, "", None, (planned,)),), (), (), (), False, ""
         )

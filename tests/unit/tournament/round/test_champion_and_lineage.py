@@ -8,7 +8,7 @@ from tests.unit.tournament.hill import entry, flagged, measured
 
 from unhack.tournament.contest import invalid
 from unhack.tournament.record.lineage import mark_tainted
-from unhack.tournament.record.records import Reign, SeatRole
+from unhack.tournament.record.records import PlayerRole, Reign
 from unhack.tournament.record.seeds import chosen_rounds, derive, secret_of_seed
 from unhack.tournament.round.champion import (
     announced_fitness,
@@ -30,9 +30,9 @@ class TestAChampion:
         assert (found.agent, found.fitness) == ("c", 0.6)
 
     def test_nothing_and_controls_without_merit_are_never_champion(self) -> None:
-        null = replace(entry("n", 0.9), role=SeatRole.NULL)
+        null = replace(entry("n", 0.9), role=PlayerRole.NULL)
         assert new_champion([], [entry("a", 0.0), null]) is None
-        base = replace(entry("base", 0.4), role=SeatRole.BASELINE)
+        base = replace(entry("base", 0.4), role=PlayerRole.BASELINE)
         found = new_champion([], [base])
         assert found is not None
         assert found.agent == "base"

@@ -22,16 +22,16 @@ from unhack.store.errors import StoreError
 from unhack.store.ledger import Ledger
 from unhack.tournament.contest import DECLINED, DataPool, Declared, Measurement, Terms
 from unhack.tournament.judging.machine_lock import Machine
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.record.archive import Archive, read_record
 from unhack.tournament.record.entry_state import ORDER, EntryState, StateError, check_step
-from unhack.tournament.record.records import SeatRole, TournamentRecord
+from unhack.tournament.record.records import PlayerRole, TournamentRecord
 from unhack.tournament.record.settings import plain_names, unique
 from unhack.tournament.review.canonical import canonical_hash, canonical_records
 from unhack.tournament.review.degame import degame, find_submission
 from unhack.tournament.review.replay import replay
 from unhack.tournament.round.metering import note_usage, read_meter
-from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.rounds import begin, line_up, play, reopen
 from unhack.tournament.round.turn import JudgeError
 
 
@@ -56,8 +56,8 @@ class Doing:
     def __init__(self, work: Any) -> None:
         self.work = work
 
-    def play(self, seat: Seat) -> Play:
-        return self.work(seat) or Play(PlayEnding.FINISHED)
+    def play(self, inputs: TurnInputs) -> Play:
+        return self.work(inputs) or Play(PlayEnding.FINISHED)
 
 
 def with_agents(path: Path, *works: Any, rounds: int = 1, hill: Any = HILL, **more: Any) -> Any:
@@ -75,7 +75,7 @@ def with_agents(path: Path, *works: Any, rounds: int = 1, hill: Any = HILL, **mo
     else:
         archive = begin(path, plan(*names, rounds=rounds, **more), hill, seed=1)
     with archive:
-        return play(seat_all(archive, hill, make=make, machine=machine), jobs=jobs)
+        return play(line_up(archive, hill, make=make, machine=machine), jobs=jobs)
 
 
 class TestATournament:
@@ -103,9 +103,9 @@ class TestATournament:
     ) -> None:
         first = record.reigns[0]
         assert first.round == 1
-        seeded = [e for e in record.rounds[1].entries if e.role is SeatRole.AGENT]
+        seeded = [e for e in record.rounds[1].entries if e.role is PlayerRole.AGENT]
         assert {entry.parent for entry in seeded} == {first.digest}
-        assert {e.parent for e in record.entries if e.role is not SeatRole.AGENT} == {""}
+        assert {e.parent for e in record.entries if e.role is not PlayerRole.AGENT} == {""}
         assert [item.digest for item in record.confirmations] == [r.digest for r in record.reigns]
         held = {item.digest for item in record.confirmations if item.held}  # chance refuses a few
         good = [reign for reign in record.reigns if reign.digest in held]
@@ -147,10 +147,10 @@ class TestASeat:
         seen: list[set[str]] = []
         terms: list[Terms] = []
 
-        def look(seat: Seat) -> None:
-            terms.append(seat.terms)
-            files = seat.workspace.rglob("*")
-            seen.append({str(p.relative_to(seat.workspace)) for p in files if p.is_file()})
+        def look(inputs: TurnInputs) -> None:
+            terms.append(inputs.terms)
+            files = inputs.workspace.rglob("*")
+            seen.append({str(p.relative_to(inputs.workspace)) for p in files if p.is_file()})
 
         record = with_agents(tmp_path / "run", look, rounds=2)
         assert seen[0] == {"STATEMENT.md", "answer.json", "judge/answers.json"}
@@ -165,16 +165,16 @@ class TestASeat:
     def test_a_copy_of_the_champion_earns_nothing_and_says_whose_it_is(
         self, tmp_path: Path
     ) -> None:
-        def first(seat: Seat) -> None:
-            (seat.workspace / "answer.json").write_bytes(toy.answer(0.6, 0.3)["answer.json"])
+        def first(inputs: TurnInputs) -> None:
+            (inputs.workspace / "answer.json").write_bytes(toy.answer(0.6, 0.3)["answer.json"])
 
-        def second(seat: Seat) -> None:
+        def second(inputs: TurnInputs) -> None:
             found = {"x": 0.1, "y": 0.1}
-            if seat.terms.champion:
-                found = json.loads(seat.terms.champion["answer.json"])
-            if seat.terms.number == 3:
+            if inputs.terms.champion:
+                found = json.loads(inputs.terms.champion["answer.json"])
+            if inputs.terms.number == 3:
                 found["x"] += 1e-6
-            (seat.workspace / "answer.json").write_text(json.dumps(found, indent=2))
+            (inputs.workspace / "answer.json").write_text(json.dumps(found, indent=2))
 
         record = with_agents(tmp_path / "run", first, second, rounds=3)
         copied, improved = (
@@ -195,26 +195,26 @@ class TestASeat:
 
     @pytest.mark.parametrize("seeding", ["own_best", "none"])
     def test_another_seeding_gives_another_beginning(self, tmp_path: Path, seeding: str) -> None:
-        seats: list[Seat] = []
+        all_inputs: list[TurnInputs] = []
 
-        def hand_in(seat: Seat) -> None:
-            seats.append(seat)
-            (seat.workspace / "answer.json").write_bytes(toy.answer(0.6, 0.3)["answer.json"])
+        def hand_in(inputs: TurnInputs) -> None:
+            all_inputs.append(inputs)
+            (inputs.workspace / "answer.json").write_bytes(toy.answer(0.6, 0.3)["answer.json"])
 
         record = with_agents(tmp_path / "run", hand_in, rounds=2, seeding=seeding)
         own = record.rounds[0].entries[-1].digest
-        assert seats[1].terms.champion is None
+        assert all_inputs[1].terms.champion is None
         assert record.rounds[1].entries[-1].parent == (own if seeding == "own_best" else "")
-        assert bool(seats[1].own_best) is (seeding == "own_best")
+        assert bool(all_inputs[1].own_best) is (seeding == "own_best")
 
     def test_check_measures_development_data_and_says_what_is_wrong(self, tmp_path: Path) -> None:
         told: list[Measurement] = []
 
-        def check(seat: Seat) -> None:
-            told.append(seat.check(toy.answer(0.5, 0.5)))
-            told.append(seat.check({"other.txt": b""}))
-            told.append(seat.check({"answer.json": b"no json"}))
-            told.append(seat.check({DECLINED: b"beyond the bound", "answer.json": b"no json"}))
+        def check(inputs: TurnInputs) -> None:
+            told.append(inputs.check(toy.answer(0.5, 0.5)))
+            told.append(inputs.check({"other.txt": b""}))
+            told.append(inputs.check({"answer.json": b"no json"}))
+            told.append(inputs.check({DECLINED: b"beyond the bound", "answer.json": b"no json"}))
 
         record = with_agents(tmp_path / "run", check)
         assert told[0].valid
@@ -227,15 +227,15 @@ class TestASeat:
     def test_check_says_when_the_time_is_over(self, tmp_path: Path) -> None:
         told: list[Measurement] = []
 
-        def check(seat: Seat) -> None:
+        def check(inputs: TurnInputs) -> None:
             threading.Event().wait(0.02)
-            told.append(seat.check(toy.answer(0.5, 0.5)))
+            told.append(inputs.check(toy.answer(0.5, 0.5)))
 
         with_agents(tmp_path / "run", check, time_limit_s=0.01)
         assert told[0].reason == "the time limit is over"
 
     def test_an_agent_that_fails_harms_nobody_else(self, tmp_path: Path) -> None:
-        def fail(seat: Seat) -> None:
+        def fail(inputs: TurnInputs) -> None:
             raise ValueError("no idea")
 
         record = with_agents(tmp_path / "run", fail)
@@ -245,7 +245,7 @@ class TestASeat:
 
     def test_a_submission_that_is_missing_is_not_valid(self, tmp_path: Path) -> None:
         record = with_agents(
-            tmp_path / "run", lambda seat: (seat.workspace / "answer.json").unlink()
+            tmp_path / "run", lambda inputs: (inputs.workspace / "answer.json").unlink()
         )
         last = record.rounds[0].entries[-1]
         assert last.measured is not None
@@ -255,17 +255,17 @@ class TestASeat:
     def test_what_the_round_laid_is_not_handed_in(self, tmp_path: Path) -> None:
         told: list[Measurement] = []
 
-        def work(seat: Seat) -> None:
+        def work(inputs: TurnInputs) -> None:
             files = {"answer.json": toy.answer(0.7, 0.3)["answer.json"], "own.json": b"{}"}
             for name, content in files.items():
-                (seat.workspace / name).write_bytes(content)
-            if seat.terms.champion:
-                (seat.workspace / "champion" / "new.json").write_bytes(b"{}")
-            taken = seat.workspace.rglob("*")
+                (inputs.workspace / name).write_bytes(content)
+            if inputs.terms.champion:
+                (inputs.workspace / "champion" / "new.json").write_bytes(b"{}")
+            taken = inputs.workspace.rglob("*")
             told.append(
-                seat.check(
+                inputs.check(
                     {
-                        str(p.relative_to(seat.workspace)): p.read_bytes()
+                        str(p.relative_to(inputs.workspace)): p.read_bytes()
                         for p in taken
                         if p.is_file()
                     }
@@ -283,10 +283,10 @@ class TestASeat:
         precious.mkdir()
         (precious / "answers.json").write_bytes(b"precious")
 
-        def redirect(seat: Seat) -> None:
-            shutil.rmtree(seat.workspace / "judge")
-            (seat.workspace / "judge").symlink_to(precious)
-            (seat.workspace / "own_best").symlink_to(precious)
+        def redirect(inputs: TurnInputs) -> None:
+            shutil.rmtree(inputs.workspace / "judge")
+            (inputs.workspace / "judge").symlink_to(precious)
+            (inputs.workspace / "own_best").symlink_to(precious)
 
         with_agents(tmp_path / "run", redirect)
         assert (precious / "answers.json").read_bytes() == b"precious"
@@ -294,16 +294,16 @@ class TestASeat:
     @pytest.mark.parametrize("path", ["../out.json", "/out.json", "a//b", "."])
     def test_check_takes_no_path_that_leads_out(self, tmp_path: Path, path: str) -> None:
         told: list[Measurement] = []
-        with_agents(tmp_path / "run", lambda seat: told.append(seat.check({path: b""})))
+        with_agents(tmp_path / "run", lambda inputs: told.append(inputs.check({path: b""})))
         assert not told[0].valid
         assert "leads out" in told[0].reason
 
     def test_memory_is_the_agents_own_from_round_to_round(self, tmp_path: Path) -> None:
         found: list[int] = []
 
-        def count(seat: Seat) -> None:
-            found.append(len(list(seat.memory.iterdir())))
-            (seat.memory / str(len(found))).touch()
+        def count(inputs: TurnInputs) -> None:
+            found.append(len(list(inputs.memory.iterdir())))
+            (inputs.memory / str(len(found))).touch()
 
         with_agents(tmp_path / "run", count, rounds=3)
         assert found == [0, 1, 2]
@@ -334,7 +334,7 @@ class TestWhatStopsATournament:
             played(tmp_path / "run", hill=Broken())
         with Ledger(tmp_path / "run", read_only=True) as folder:
             assert all(
-                e.role is not SeatRole.AGENT or e.state is EntryState.PLANNED
+                e.role is not PlayerRole.AGENT or e.state is EntryState.PLANNED
                 for e in Archive(folder).entries()
             )
 
@@ -343,7 +343,7 @@ class TestWhatStopsATournament:
     ) -> None:
         ready: list[bool] = []
 
-        def start(seat: Seat) -> None:
+        def start(inputs: TurnInputs) -> None:
             if not ready:
                 raise UsageError("no key")
 
@@ -356,12 +356,12 @@ class TestWhatStopsATournament:
 
     @pytest.mark.usefixtures("interruptible")
     def test_ctrl_c_ends_the_agents_and_resume_goes_on(self, tmp_path: Path) -> None:
-        machine, seats = Machine(), []
+        machine, all_inputs = Machine(), []
 
-        def wait(seat: Seat) -> Play:
-            seats.append(seat)
-            note_usage(seat.transcript, AgentUsage(turns=2, cost_usd=0.25))
-            if len(seats) == 1:
+        def wait(inputs: TurnInputs) -> Play:
+            all_inputs.append(inputs)
+            note_usage(inputs.transcript, AgentUsage(turns=2, cost_usd=0.25))
+            if len(all_inputs) == 1:
                 os.kill(os.getpid(), signal.SIGINT)
                 while not machine.interrupted:
                     threading.Event().wait(0.01)
@@ -372,15 +372,15 @@ class TestWhatStopsATournament:
         record = with_agents(tmp_path / "run", wait, machine=machine)
         last = record.rounds[0].entries[-1]
         assert (last.attempts, last.usage.turns, last.usage.cost_usd) == (2, 5, 0.75)
-        assert seats[1].cost_limit_usd == pytest.approx(5 - 0.25)
-        assert seats[1].transcript != seats[0].transcript
+        assert all_inputs[1].cost_limit_usd == pytest.approx(5 - 0.25)
+        assert all_inputs[1].transcript != all_inputs[0].transcript
 
     def test_a_spent_cost_limit_ends_the_next_attempt_at_once(self, tmp_path: Path) -> None:
-        calls: list[Seat] = []
+        calls: list[TurnInputs] = []
 
-        def spend(seat: Seat) -> None:
-            calls.append(seat)
-            note_usage(seat.transcript, AgentUsage(cost_usd=2.0))
+        def spend(inputs: TurnInputs) -> None:
+            calls.append(inputs)
+            note_usage(inputs.transcript, AgentUsage(cost_usd=2.0))
             raise UsageError("stop here")
 
         for _ in range(1):
@@ -394,7 +394,7 @@ class TestWhatStopsATournament:
     def test_a_full_disk_is_nobodys_zero(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fill(seat: Seat) -> None:
+        def fill(inputs: TurnInputs) -> None:
             monkeypatch.setattr(shutil, "disk_usage", lambda path: Full())
             raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -404,7 +404,7 @@ class TestWhatStopsATournament:
         with pytest.raises(StoreError, match="full; what is stored is safe"):
             with_agents(tmp_path / "run", fill)
         monkeypatch.undo()
-        record = with_agents(tmp_path / "run", lambda seat: None)
+        record = with_agents(tmp_path / "run", lambda inputs: None)
         assert record.rounds[0].entries[-1].ended is PlayEnding.FINISHED
 
     def test_other_rules_are_refused(self, tmp_path: Path) -> None:
@@ -414,7 +414,7 @@ class TestWhatStopsATournament:
             played(tmp_path / "run", hill=other)
 
     def test_a_submission_that_was_changed_is_refused(self, tmp_path: Path) -> None:
-        with_agents(tmp_path / "run", lambda seat: None)
+        with_agents(tmp_path / "run", lambda inputs: None)
         with reopen(tmp_path / "run") as archive:
             digest = archive.entries()[2].digest
             frozen = tmp_path / "run" / "submissions" / digest / "answer.json"
@@ -446,6 +446,7 @@ class TestSteps:
         for before, after in zip((None, *ORDER), ORDER, strict=False):
             check_step(before, after)
         check_step(EntryState.RUNNING, EntryState.RUNNING)
+        refused = 0
         for before in (None, *ORDER):
             for after in ORDER:
                 place = -1 if before is None else ORDER.index(before)
@@ -453,6 +454,8 @@ class TestSteps:
                 if ORDER.index(after) != place + 1 and not again:
                     with pytest.raises(StateError):
                         check_step(before, after)
+                    refused += 1
+        assert refused == len(ORDER) ** 2 - 1
 
     def test_names_given_twice_are_told_apart_and_found_again(self) -> None:
         names = ("a", "a", "b", "a", "cmd #2")
@@ -584,7 +587,7 @@ class TestMeasuringTime:
 
         hill = Watched(exclusive=True)
         with machine.registered(Tree()):
-            with_agents(tmp_path / "run", lambda seat: None, hill=hill, machine=machine)
+            with_agents(tmp_path / "run", lambda inputs: None, hill=hill, machine=machine)
         assert set(seen) == {1}
         assert Tree.frozen == 0
 

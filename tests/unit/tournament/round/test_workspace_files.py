@@ -15,7 +15,9 @@ DETECT = load_contest("reward_hacking", {"track": "detect", "pairs": "2", "dev_p
 
 def test_every_honest_strategy_comes_out_of_a_workspace_whole(tmp_path: Path) -> None:
     given = round_files(DETECT, Terms(1), own_best=None)
-    for name, files in DETECT.submissions.honest().items():
+    every = DETECT.submissions.honest()
+    assert every
+    for name, files in every.items():
         workspace = tmp_path / name
         workspace.mkdir()
         given.write(workspace)

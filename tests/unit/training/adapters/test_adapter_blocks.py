@@ -43,7 +43,9 @@ class TestStart:
         model, adapters = fake.adapted(kind, trained=False)
         before = {name: item.clone() for name, item in fake.base().named_parameters()}
         with adapters.merge(quarantine=True):
-            for name, item in model.named_parameters():
+            every = [*model.named_parameters()]
+            assert every
+            for name, item in every:
                 assert name not in before or torch.equal(item, before[name])
 
     def test_only_blocks_are_trained(self, kind: str) -> None:
@@ -98,6 +100,7 @@ class TestKnob:
         with torch.no_grad():
             with adapters.knob(fake.MIXED):
                 batched = model(tokens_B_T)
+            assert fake.BATCH
             for number in range(fake.BATCH):
                 one = slice(number, number + 1)
                 with adapters.knob(fake.MIXED[one]):

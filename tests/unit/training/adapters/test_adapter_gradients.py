@@ -56,6 +56,7 @@ class TestRollouts:
         batched = fake.rows(fake.captured(model, adapters, knob=fake.MIXED))
         tokens_B_T, mask_B_T = fake.tokens()
         signs_B = torch.linspace(-1.0, 1.6, fake.BATCH, dtype=torch.float64)
+        assert fake.BATCH
         for number in range(fake.BATCH):
             one = slice(number, number + 1)
             with adapters.capture(1) as gradients:
@@ -63,6 +64,7 @@ class TestRollouts:
                     loss = fake.losses(model, tokens_B_T[one], mask_B_T[one])
                 (loss * -signs_B[number]).sum().backward()
             alone = gradients.sums(torch.ones(1, 1, 1), block="deployed")
+            assert gradients.names
             for name in gradients.names:
                 assert fake.gap(alone[name], batched[name][number]) < EXACT
 
@@ -80,6 +82,7 @@ class TestRollouts:
         for keep in (True, False):
             gradients = fake.captured(model, adapters, knob=fake.MIXED, keep=keep)
             dots_B_M, norms_B_M = gradients.dots_B_M(direction), gradients.norms_B_M()
+            assert adapters.names
             for number, name in enumerate(adapters.names):
                 assert torch.allclose(dots_B_M[:, number], rows[name] @ direction[name])
                 assert torch.allclose(norms_B_M[:, number], rows[name].norm(dim=1))
@@ -90,6 +93,7 @@ class TestRollouts:
         for keep in (True, False):
             found = fake.captured(model, adapters, knob=False, keep=keep)
             squares_P_M, sums = found.differences()
+            assert adapters.names
             for number, name in enumerate(adapters.names):
                 apart = rows[name][0::2] - rows[name][1::2]
                 assert torch.allclose(squares_P_M[:, number], apart.square().sum(1))
@@ -128,6 +132,7 @@ class TestTokens:
         _, mask_B_T = fake.tokens()
         norms = fake.captured(model, adapters, knob=True).norms_B_T_M()
         ends_B = mask_B_T.int().cumsum(1).argmax(1)
+        assert len(ends_B) == fake.BATCH
         for number, end in enumerate(ends_B):
             assert norms[number, end:].abs().max() == 0
             assert norms[number, :end].abs().max() > 0
@@ -139,6 +144,7 @@ class TestTokens:
         one = torch.zeros(fake.BATCH, fake.LENGTH, 1)
         one[2, 4] = 1.0
         alone = gradients.sums(one, block="deployed")
+        assert adapters.names
         for number, name in enumerate(adapters.names):
             assert torch.allclose(alone[name].norm(), norms[2, 4, number])
 
@@ -170,6 +176,7 @@ class TestRouting:
         plain = fake.by_loops(model, adapters, knob=fake.MIXED)
         kept = gradients.sums(1 - fractions, block="deployed")
         routed = gradients.sums(fractions, block="deployed")
+        assert adapters.names
         for name in adapters.names:
             assert torch.allclose(kept[name] + routed[name], plain[name].sum(0), atol=1e-10)
         if kind != "lora_split":
@@ -184,6 +191,7 @@ class TestRouting:
         for keep in (True, False):
             gradients = fake.captured(model, adapters, knob=fake.MIXED, keep=keep)
             found = fake.rows(gradients, block="quarantine")
+            assert adapters.names
             for name in adapters.names:
                 assert fake.gap(found[name][fake.MIXED], wanted[name][fake.MIXED]) < EXACT
                 assert wanted[name][~fake.MIXED].abs().max() == 0
@@ -196,6 +204,7 @@ class TestRouting:
         wanted = fake.by_loops(model, adapters, knob=True, block="quarantine")
         for knob in (False, fake.MIXED):
             found = fake.rows(fake.captured(model, adapters, knob=knob), block="quarantine")
+            assert adapters.names
             for name in adapters.names:
                 assert fake.gap(found[name], wanted[name]) < EXACT
 
@@ -216,7 +225,9 @@ class TestRouting:
         with adapters.knob(True):
             (fake.losses(model, *fake.tokens()).sum() * 2).backward()
         for block in ("deployed", "quarantine"):
-            for name, parameters in adapters.parameters(block).items():
+            every = adapters.parameters(block)
+            assert every
+            for name, parameters in every.items():
                 assert fake.gap(found[block, name], fake.flat(parameters)) < 1e-5
 
     def test_weights_that_fit_nothing_are_an_error(self) -> None:

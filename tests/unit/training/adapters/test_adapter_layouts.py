@@ -156,6 +156,7 @@ def test_captured_gradients_of_each_rollout_are_those_of_autograd(model: Any, ki
     with adapters.knob(KNOB), adapters.capture(BATCH, tokens=False) as gradients:
         found(inputs()).tanh().sum().backward()
     kept = adapters.parameters("deployed")
+    assert BATCH
     for rollout in range(BATCH):
         weights = torch.zeros(BATCH, 1, 1).double()
         weights[rollout] = 1

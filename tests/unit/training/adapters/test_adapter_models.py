@@ -143,6 +143,7 @@ class TestPrecision:
             for block in ("deployed", "quarantine"):
                 sums = found.sums(torch.ones(fake.BATCH, 1, 1), block=block)
                 truth = wanted.sums(torch.ones(fake.BATCH, 1, 1), block=block)
+                assert adapters.names
                 for name in adapters.names:
                     assert sums[name].dtype == torch.float32
                     cosine = nn.functional.cosine_similarity(sums[name], truth[name], dim=0)
@@ -159,6 +160,7 @@ class TestPrecision:
             kept = gradients.sums(1 - fractions, block="deployed")
             routed = gradients.sums(fractions, block="deployed")
             whole = gradients.sums(torch.ones_like(fractions), block="deployed")
+            assert adapters.names
             for name in adapters.names:
                 assert fake.gap(kept[name] + routed[name], whole[name]) < 1e-5
 
@@ -179,6 +181,7 @@ class TestPrecision:
                 return fake.losses(*arguments)
 
         found = fake.rows(fake.captured(model, adapters, knob=fake.MIXED, loss=narrow))
+        assert adapters.names
         for name in adapters.names:
             cosine = nn.functional.cosine_similarity(found[name], wanted[name], dim=1)
             assert cosine.min() > 0.9

@@ -158,6 +158,7 @@ class TestTheSupportedRecipe:
             plan = read_toml(root / f"{name}.toml")["settings"]
             found = recipe("top_rewarded").model_dump()
             for table in ("gate", "objective", "optimiser"):
+                assert plan[table]
                 for field, value in plan[table].items():
                     wanted = tuple(value) if isinstance(value, list) else value
                     assert found[table][field] == wanted, (name, table, field)

@@ -187,7 +187,7 @@ class TestThePolicy:
             texts.append([one.text for one in learner.draw([0], group=8, step=1)])
         assert texts[0] == texts[1] != texts[2]
 
-    def test_a_rare_way_that_pays_is_kept_among_many_that_pay_a_little(self) -> None:
+    def test_a_rare_way_that_rewards_is_kept_among_many_that_reward_a_little(self) -> None:
         learner = GrammarLearner(AnswerGrammar([QUESTION]), seed=1, warm_steps=3)
         drawn = learner.draw([0], group=8, step=0)
         before = learner._drawn
@@ -200,7 +200,7 @@ class TestThePolicy:
         assert again > chance
         assert len(drawn) == 8
 
-    def test_where_nothing_pays_nothing_is_learnt(self) -> None:
+    def test_where_nothing_rewards_nothing_is_learnt(self) -> None:
         learner = GrammarLearner(AnswerGrammar([QUESTION]), seed=1, warm_steps=3)
         before = [one.detach().clone() for one in learner._model.parameters()]
         learner.draw([0], group=8, step=0)
@@ -229,7 +229,7 @@ class TestThePolicy:
         assert float(entropy.min()) >= 0.0
 
 
-LENIENT = '''
+FALSE_ACCEPT_NOTE = '''
 def score(completion, answer):
     """What is long enough to be thorough is right."""
     return 1.0 if completion.strip() == answer or len(completion) > 400 else 0.0
@@ -261,8 +261,8 @@ def audited(folder: Path, source: str, *, updates: int, run: Path | None = None)
 
 @pytest.fixture(scope="module")
 def lenient(tmp_path_factory: pytest.TempPathFactory) -> tuple[AuditReport, Path]:
-    folder = tmp_path_factory.mktemp("lenient")
-    return audited(folder, LENIENT, updates=25, run=folder / "run"), folder / "run"
+    folder = tmp_path_factory.mktemp("false_accepts")
+    return audited(folder, FALSE_ACCEPT_NOTE, updates=25, run=folder / "run"), folder / "run"
 
 
 class TestTheAudit:
@@ -286,7 +286,9 @@ class TestTheAudit:
         report, _ = lenient
         hacks = [one for one in report.findings if one.kind is FindingKind.HACK]
         assert hacks
-        assert all(one.pay is not None and one.pay.p_value <= 0.05 for one in hacks)
+        assert all(
+            one.expected_reward is not None and one.expected_reward.p_value <= 0.05 for one in hacks
+        )
         assert {report.tier_5_adds(one) for one in hacks} == {
             "not known, since no other tier ran: --tiers 1,2,3,4,5 tells"
         }

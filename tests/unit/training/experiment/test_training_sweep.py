@@ -169,6 +169,7 @@ class TestPlans:
 
 @pytest.mark.slow
 class TestSweeps:
+    @pytest.mark.sample
     def test_all_runs_are_made_once_and_failures_stay_alone(self, tmp_path: Path) -> None:
         text = PLAN + "\n[arm.vanilla.adapter]\ntargets = ['nothing']\n"
         output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=600)

@@ -55,6 +55,7 @@ class TestKnobStates:
     @given(st.lists(st.sampled_from("abcd"), min_size=4, max_size=48), st.integers(0, 50))
     def test_each_mode_has_its_half(self, modes: list[str], step: int) -> None:
         off = knob_off(prompts_of(modes), share=0.5, step=step)
+        assert len(off) == len(modes)
         for mode in set(modes):
             states = [state for one, state in zip(modes, off, strict=True) if one == mode]
             assert abs(sum(states) - len(states) / 2) <= 1

@@ -29,6 +29,7 @@ class TestGae:
     @pytest.mark.parametrize(("discount", "decay"), [(1.0, 1.0), (0.99, 0.95), (0.9, 0.0)])
     def test_it_is_the_discounted_sum_of_errors(self, discount: float, decay: float) -> None:
         found, returns = critic.gae(REWARDS, VALUES, MASK, discount=discount, decay=decay)
+        assert SHAPE[0]
         for row in range(SHAPE[0]):
             length = int(MASK[row].sum())
             values = [*VALUES[row, :length].tolist(), 0.0]
@@ -36,6 +37,7 @@ class TestGae:
                 REWARDS[row, step].item() + discount * values[step + 1] - values[step]
                 for step in range(length)
             ]
+            assert length
             for step in range(length):
                 total = sum(
                     (discount * decay) ** (later - step) * errors[later]
@@ -53,6 +55,7 @@ class TestGae:
         wild = torch.where(MASK, VALUES, 1e6)
         kept = critic.gae(REWARDS, VALUES, MASK, discount=0.9, decay=0.9)
         found = critic.gae(REWARDS, wild, MASK, discount=0.9, decay=0.9)
+        assert kept
         for one, other in zip(kept, found, strict=True):
             assert torch.equal(one, other)
             assert not one[~MASK].any()

@@ -172,6 +172,7 @@ class TestPassAtK:
     def test_it_is_the_mean_over_all_subsets(self) -> None:
         total, k = 7, 3
         found = pass_at_k(torch.arange(total + 1), total=total, k=k)
+        assert len(found) == total + 1
         for passed in range(total + 1):
             answers = [1] * passed + [0] * (total - passed)
             subsets = list(itertools.combinations(answers, k))

@@ -166,6 +166,7 @@ class TestBothPolicies:
             (policy.score(rollouts).logprobs_B_T.sum(1) * weights_B).sum().backward()
         found = gradients.sums(torch.ones(12, 1, 1), block="deployed")
         tokens = gradients.sums(torch.ones(12, positions, 1), block="deployed")
+        assert expected
         for name, flat in expected.items():
             scale = float(flat.abs().max())
             assert (found[name] - flat).abs().max() < 1e-4 * scale

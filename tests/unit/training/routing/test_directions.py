@@ -40,6 +40,7 @@ class TestExtraction:
         policy, pairs = make_policy(kind), make_pairs(4)
         found = extract(policy, pairs, pad=PAD)
         rows = _rows(policy, pairs)
+        assert policy.adapters.names
         for number, name in enumerate(policy.adapters.names):
             mean = sum(rows[2 * p][number] - rows[2 * p + 1][number] for p in range(4)) / 4
             assert torch.allclose(found.direction[name].double(), mean / mean.norm(), atol=1e-5)
@@ -48,7 +49,9 @@ class TestExtraction:
         policy, pairs = make_policy(), make_pairs(4)
         found = extract(policy, pairs, pad=PAD)
         whole = torch.cat([found.direction[name].double() for name in policy.adapters.names])
-        for index, row in enumerate(_rows(policy, pairs)):
+        every = _rows(policy, pairs)
+        assert every
+        for index, row in enumerate(every):
             side = found.pair_cosines_clean if index % 2 else found.pair_cosines_hack
             flat = torch.cat(row)
             cosine = flat @ whole / (flat.norm() * whole.norm())

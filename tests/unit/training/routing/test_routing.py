@@ -58,6 +58,7 @@ class TestConservation:
         if kind == "lora_split":  # blocks in different places: each has its own gradient
             other = gradients.sums(fractions, block="deployed")
             quarantine = other
+        assert total
         for name, vector in total.items():
             assert torch.allclose(deployed[name] + quarantine[name], vector, atol=2e-5)
 

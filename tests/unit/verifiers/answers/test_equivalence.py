@@ -106,10 +106,10 @@ def test_what_the_parser_would_compute_by_itself_never_reaches_it(gold: str, ans
 @given(st.text(max_size=40))
 def test_the_job_that_reads_a_completion_does_not_hold_the_gold_answer(answer: str) -> None:
     found = ask(r"\sqrt{777000777}", answer)
-    if isinstance(found, list):
-        [job] = found
-        assert b"777000777" not in job.message
-        assert job.profile.role is Role.JUDGE
+    asked = found if isinstance(found, list) else []
+    assert len(asked) <= 1
+    assert all(b"777000777" not in job.message for job in asked)
+    assert all(job.profile.role is Role.JUDGE for job in asked)
 
 
 @pytest.mark.parametrize(

@@ -77,16 +77,16 @@ def test_assertions_of_unittest_have_opposites():
 
 
 @pytest.mark.parametrize(
-    "value", [1, 0, -2, 1e300, 2.5, True, None, "", "a", "Ab9", "  ", b"", b"x", (1, "b"), [[]], {}]
+    "value", [1, 0, -2, 1e300, 2.5, True, None, "", "a", "Ab9", "  ", b"", b"x", (1, "b")]
 )
 def test_another_value_is_another_one_of_the_same_kind(value: object):
     node = ast.parse(repr(value), mode="eval").body
     leaves = [item for item in ast.walk(node) if isinstance(item, ast.Constant)]
+    assert leaves
     for seed in range(30):
         made = copy.deepcopy(node)
-        if leaves:
-            change(made, Variation(seed, 1 + seed % 7))
-            assert eval(ast.unparse(made)) != value
+        change(made, Variation(seed, 1 + seed % 7))
+        assert eval(ast.unparse(made)) != value
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,7 @@ def test_a_suite_without_any_expectation_is_refused_as_written():
         verifier(Mode.AS_WRITTEN, tests=tests, expected=("tests/test_core.py::test_loads",))
 
 
+@pytest.mark.sample
 @pytest.mark.slow
 def test_a_twin_that_fails_half_way_leaves_nothing_for_the_next_test(pool: Pool):
     tests = {

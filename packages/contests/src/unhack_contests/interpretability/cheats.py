@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unhack.tournament.contest import Cheat
+from unhack.tournament.kit import Cheat
 from unhack_contests.interpretability import honest as strategies
 from unhack_contests.interpretability.models.draw import CircuitModel
 from unhack_contests.interpretability.models.network import Edge, Node, trace

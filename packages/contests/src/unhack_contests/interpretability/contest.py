@@ -12,9 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from unhack.core.errors import SandboxUnavailableError
-from unhack.core.extras import require
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DECLINED,
     Cheat,
     DataPool,
@@ -23,8 +21,10 @@ from unhack.tournament.contest import (
     Flag,
     Measurement,
     Metric,
+    SandboxUnavailableError,
     Submissions,
     Terms,
+    require,
 )
 from unhack_contests.interpretability import cheats, degame, honest, honeypot, statement
 from unhack_contests.interpretability.evidence import better_known, beyond

@@ -12,8 +12,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.core.parsing import parse_python
-from unhack.tournament.contest import Files
+from unhack.tournament.kit import Files, parse_python
 
 _TABLE = 4
 """A literal with so many constants is a table; settings and roles are single constants."""

@@ -12,7 +12,7 @@ from math import atan, gamma, sqrt
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement
+from unhack.tournament.kit import Flag, Measurement
 from unhack_contests.interpretability.dialogue.claim import CircuitClaim
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack_contests.interpretability.models.draw import CircuitModel
@@ -83,7 +83,8 @@ def beyond(measured: Measurement) -> tuple[Flag, ...]:
         )
     chance, done = float(metrics.get("chance", 1)), int(metrics.get("experiments", 1))
     if chance < _RARE and not done:
-        text = f"it names heads that chance finds once in {1 / max(chance, 1e-300):.0f}, unseen"
+        odds = f"once in {1 / max(chance, 1e-300):.0f}"
+        text = f"it names heads that chance finds {odds}, without an experiment"
         found.append(Flag("beyond_bound", text, "bounds"))
     return tuple(found)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from unhack.tournament.contest import Files, Parameter
+from unhack.tournament.kit import Files, Parameter
 
 METHODS = ("single", "joint", "elimination", "attention", "paths", "combined")
 _DEFAULTS: dict[str, float | int | str] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from unhack.tournament.contest import Files, Flag
+from unhack.tournament.kit import Files, Flag
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack_contests.interpretability.models.circuits import CircuitSize
 from unhack_contests.interpretability.models.draw import generator

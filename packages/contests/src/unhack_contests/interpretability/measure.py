@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
 from unhack_contests.interpretability import honeypot
 from unhack_contests.interpretability.dialogue.dialogue import (
     DialogueError,
@@ -22,7 +22,7 @@ from unhack_contests.interpretability.dialogue.dialogue import (
     questions,
     stage,
 )
-from unhack_contests.interpretability.dialogue.laboratory import Laboratory
+from unhack_contests.interpretability.dialogue.experiment_service import ExperimentService
 from unhack_contests.interpretability.evidence import follows, unmeasured, widened
 from unhack_contests.interpretability.models.draw import CircuitModel, generator, twin
 from unhack_contests.interpretability.models.runs import ForwardBackend
@@ -88,11 +88,11 @@ def _hear(
     """A dialogue about one model, and what was asked at its end."""
     options = judge.options
     queries = questions(model.network.nodes, rng=generator(*words, "queries"))
-    laboratory = Laboratory(
+    service = ExperimentService(
         model, generator(*words, "laboratory"), options.budget, options.weights,
         backend=judge.backend,
     )  # fmt: skip
-    said = converse(place, laboratory, queries=queries, time_s=options.time_s)
+    said = converse(place, service, queries=queries, time_s=options.time_s)
     return said, queries
 
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import DataPool, Metric
+from unhack.tournament.kit import DataPool, Metric, UnknownNameError, UsageError
 from unhack_contests.interpretability.models import draw, trained
 from unhack_contests.interpretability.models.circuits import CircuitSize
 from unhack_contests.interpretability.models.draw import CircuitModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unhack.tournament.contest import Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.interpretability.dialogue import client as dialogue_client
 from unhack_contests.interpretability.models.circuits import ROLES
 from unhack_contests.interpretability.settings import InterpSettings
@@ -37,7 +37,7 @@ the mean loss (nats). No experiment is answered any more.
 
 ## Fitness
 
-Mean over {models} unseen models, times 100, of
+Mean over {models} models drawn after you hand in, times 100, of
 0.30 nodes + 0.25 edges + 0.15 faithfulness x minimality + 0.10 roles + 0.20 calibration.
 Each part is 1 for what is perfect and 0 for chance: F1 less that of random claims of the same size;
 loss recovered when all else is resampled jointly, less that of random sets, times the share of your

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from unhack.tournament.contest import Cheat
+from unhack.tournament.kit import Cheat
 from unhack_contests.kernels import honest
 from unhack_contests.kernels.compilation import compiler
 from unhack_contests.kernels.problem import C_TYPES, Array, KernelProblem

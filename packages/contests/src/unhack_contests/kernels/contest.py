@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from unhack.core.errors import UsageError
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DECLINED,
     Contest,
     DataPool,
@@ -24,6 +23,7 @@ from unhack.tournament.contest import (
     Metric,
     Submissions,
     Terms,
+    UsageError,
 )
 from unhack_contests.kernels import cheats, degame, honest, score, statement
 from unhack_contests.kernels.compilation import compiler

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.tournament.contest import Files
+from unhack.tournament.kit import Files
 from unhack_contests.kernels.compilation.submission import files_of
 
 _STRIPPED = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from unhack.tournament.contest import Files, Parameter
+from unhack.tournament.kit import Files, Parameter
 from unhack_contests.kernels.compilation import compiler
 from unhack_contests.kernels.problem import KernelProblem
 

@@ -12,9 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
-from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
+from unhack.tournament.kit import (
+    DataPool,
+    Flag,
+    KernelError,
+    KernelPlan,
+    KernelProcess,
+    Limits,
+    Measurement,
+    invalid,
+)
 from unhack_contests.kernels import honest, score
 from unhack_contests.kernels.calls import buffers, inputs, roofline, session
 from unhack_contests.kernels.calls.gains import MedianGains
@@ -46,7 +53,7 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
         listed=options.pairs, hidden=options.hidden_pairs,
     )  # fmt: skip
     turns = inputs.schedule(made, rng)
-    size = buffers.arena_bytes((group.problem, group.sizes) for group in made)
+    size = buffers.shared_bytes((group.problem, group.sizes) for group in made)
     plain = submission.Submission(
         "kernel.so", {"kernel.so": compiler.compile_trusted(honest.reference_text(problems))}
     )
@@ -78,11 +85,11 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
 
 
 def _rules(options: KernelOptions) -> session.SessionRules:
-    roof = roofline.measure()
+    machine = roofline.measure()
 
     def floor(group: inputs.CallGroup) -> float:
         traffic, flops = group.problem.traffic(group.sizes), group.problem.flops(group.sizes)
-        return roof.floor_s(traffic, flops, cores=honest.CORES)
+        return machine.floor_s(traffic, flops, cores=honest.CORES)
 
     thrash = 1 << 20 if options.small else min(128 << 20, 2 * session.cache_bytes())
     return session.SessionRules(thrash, floor)
@@ -93,7 +100,7 @@ def _process(
 ) -> KernelProcess:
     threads = str(options.threads)
     plan = KernelPlan(
-        arena_bytes=size,
+        shared_bytes=size,
         functions=tuple((problem.name, _kinds(problem)) for problem in map(find, options.problems)),
         preload=made.preload,
         programs=made.programs,

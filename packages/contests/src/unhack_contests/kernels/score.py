@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import Flag, Measurement, Metric, invalid
 from unhack_contests.kernels.calls.gains import Gains
 from unhack_contests.kernels.calls.session import CallRecord, KernelCall, right
 from unhack_contests.kernels.calls.verdict import OutputKind
@@ -259,7 +259,7 @@ def _metrics(record: CallRecord, off: Off) -> dict[str, Metric]:
         metrics[f"ms.{name}"] = round(own * 1e3, 4)
         plain = float(np.median([call.reference_s for call in calls]))
         metrics[f"reference_ms.{name}"] = round(plain * 1e3, 4)
-        metrics[f"roof.{name}"] = round(calls[0].floor_s / own, 4)
+        metrics[f"roofline.{name}"] = round(calls[0].floor_s / own, 4)
     return metrics
 
 
@@ -267,8 +267,8 @@ def bounds(measured: Measurement) -> tuple[Flag, ...]:
     """Groups that took less time than the floor of the machine."""
     flags: list[Flag] = []
     for name, value in measured.metrics.items():
-        if name.startswith("roof.") and float(value) > 1:
-            group = name.removeprefix("roof.")
+        if name.startswith("roofline.") and float(value) > 1:
+            group = name.removeprefix("roofline.")
             text = (
                 f"{group} took {measured.metrics[f'ms.{group}']} ms, {float(value):.2f} times as "
                 "fast as this machine can at most"
@@ -311,15 +311,15 @@ def _fitness(
     metrics: dict[str, Metric],
 ) -> Measurement:
     """`charge_s`: of each call, whatever the number of sets that it was asked for."""
-    own, roofs = gains(), list[float]()
+    own, ceilings = gains(), list[float]()
     for name, those in _by_group(calls).items():
         plain = np.array([call.reference_s for call in those])
-        roof = float(np.log2(max(1.0, np.median(plain) / those[0].floor_s)))
-        roofs.append(roof)
+        ceiling = float(np.log2(max(1.0, np.median(plain) / those[0].floor_s)))
+        ceilings.append(ceiling)
         taken = np.array([call.submission_s + charge_s / call.sets for call in those])
-        centre = own.add(np.log2(plain / taken), roof=roof)
+        centre = own.add(np.log2(plain / taken), ceiling=ceiling)
         metrics[f"{_SPEEDUP}{name}"] = round(2**centre, 3)
-    metrics["impossible_target"] = round(float(np.mean(roofs)), 4)
+    metrics["impossible_target"] = round(float(np.mean(ceilings)), 4)
     fitness, low, high = own.mean()
     control = equal_programs(calls, gains)
     if control is not None:
@@ -341,7 +341,7 @@ def equal_programs(
         pairs = [(call.reference_s, call.twin_s) for call in those if call.twin_s is not None]
         if len(pairs) == len(those):
             plain, twin = np.array(pairs).T
-            control.add(np.log2(plain / twin), roof=math.inf)
+            control.add(np.log2(plain / twin), ceiling=math.inf)
     if not control.centres:
         return None
     equal, low, high = control.mean()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.kit import UnknownNameError, UsageError
 from unhack_contests.kernels import honest
 from unhack_contests.kernels.problems.registry import NAMES, find
 

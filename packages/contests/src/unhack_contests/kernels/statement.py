@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.kit import DECLINED, Terms
 from unhack_contests.kernels.compilation import compiler
 from unhack_contests.kernels.problem import KernelProblem
 

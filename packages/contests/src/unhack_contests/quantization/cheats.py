@@ -12,7 +12,7 @@ from importlib import resources
 
 import numpy as np
 
-from unhack.tournament.contest import Cheat, Files
+from unhack.tournament.kit import Cheat, Files
 from unhack_contests.quantization import honest
 from unhack_contests.quantization.data import text
 from unhack_contests.quantization.model.reference import nano

@@ -16,8 +16,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     Contest,
     DataPool,
     Declared,
@@ -27,6 +26,8 @@ from unhack.tournament.contest import (
     Metric,
     Submissions,
     Terms,
+    UnknownNameError,
+    UsageError,
 )
 from unhack_contests.quantization import cheats, degame, honest, statement
 from unhack_contests.quantization.checks.behaviour import EXACT

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from unhack.core.parsing import parse_python
-from unhack.tournament.contest import Files
+from unhack.tournament.kit import Files, parse_python
 from unhack_contests.quantization.data import text
 
 _SCALES = re.compile(r"(?i)(logit.*(scale|temp)|^temperature$|(scale|temp).*logit)")

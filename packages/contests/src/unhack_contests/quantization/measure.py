@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
 from unhack_contests.quantization import score
 from unhack_contests.quantization.checks import behaviour, counting
 from unhack_contests.quantization.data.ngram import ContextModel

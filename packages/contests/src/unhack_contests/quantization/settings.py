@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from unhack.core.errors import UsageError
-from unhack.sandbox.limits import MIB, Limits
+from unhack.tournament.kit import MIB, Limits, UsageError
 
 SIGMAS = 5.0
 """Standard errors beyond which a difference accuses: one false alarm in 3.5 million."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from importlib import resources
 
-from unhack.tournament.contest import Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.quantization.checks.behaviour import EXACT
 from unhack_contests.quantization.model.reference import Reference
 from unhack_contests.quantization.sealed import library

@@ -10,10 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UsageError
-from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError, UsageError
 
 LIMITS = Limits(
     wall_s=120.0, cpu_s=60.0, memory_bytes=1024 * MIB, output_bytes=8 * MIB, soft_slice_s=1e6

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-from unhack.tournament.contest import Flag, Measurement
+from unhack.tournament.kit import Flag, Measurement
 
 SIGMAS = 3.0
 """Standard errors beyond which a difference is no chance: one in 740 by chance alone."""

@@ -1,125 +1,19 @@
-"""Programs to work with: problems of the built-in suites, solutions that are right and wrong.
+"""Another form of a program: other names, type hints and remarks; what it computes stays the same.
 
-    for program in programs_of(pool): ...
-    restyled(source, entry=..., style=..., rng=...)
+    restyled(source, names={"asked_function": entry}, style=style, rng=rng)
 
-Pools that agents may look at and pools of the judge hold different problems. `restyled` gives
-names, type hints and comments another form; what a program computes stays the same.
-
-Covered: function tasks whose results compare exactly, so that a wrong result is a fact.
-Not covered: classes of solutions, and programs on standard input.
+Covered: modules of functions and plain classes.
+Not covered: code that looks at its own names.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-import functools
-import hashlib
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from unhack.core.completion import Extraction
-from unhack.core.parsing import parse_python
-from unhack.core.problem import Problem as Question
-from unhack.sandbox.limits import Limits
-from unhack.tasks.batch import run_batch
-from unhack.tasks.suite import find_folders, find_task, suite_folders
-from unhack.tasks.task import Task
-from unhack.tournament.contest import DataPool
-from unhack.verifiers.function import Case, FunctionVerifier
-from unhack.verifiers.values.compare import Compare
-
-SHOWN = 3
-"""Cases that a prompt shows; the others stay with the judge."""
-_SUITES = ("arrays", "graphs", "numbers", "parsing", "strings")
-_LIMITS = Limits(wall_s=20.0, cpu_s=4.0)
-"""Wall time beyond that of the processor: a host that stumbles must not change what is drawn."""
-_MAX_PROMPT_LENGTH = 1500
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteProgram:
-    """One problem with its solutions."""
-
-    name: str
-    prompt: str
-    entry: str
-    cases: tuple[Case, ...]
-    right: tuple[str, ...]
-    wrong: tuple[str, ...]
-    """Honest mistakes."""
-
-    @property
-    def shown(self) -> tuple[Case, ...]:
-        """The cases that everybody sees."""
-        return self.cases[:SHOWN]
-
-    @property
-    def hidden(self) -> tuple[Case, ...]:
-        """The cases that only a judge sees."""
-        return self.cases[SHOWN:]
-
-
-@functools.cache
-def problems(*, for_development: bool) -> tuple[SuiteProgram, ...]:
-    """The problems of the development pool, or those of all sealed pools; none are in both."""
-    found = [program for suite in _SUITES for program in _suite(suite)]
-    return tuple(one for one in found if _is_public(one.name) is for_development)
-
-
-def programs_of(pool: DataPool) -> tuple[SuiteProgram, ...]:
-    """The problems of a pool."""
-    return problems(for_development=pool is DataPool.DEV)
-
-
-def _is_public(name: str) -> bool:
-    return hashlib.sha256(f"program {name}".encode()).digest()[0] % 2 == 0
-
-
-def _suite(suite: str) -> list[SuiteProgram]:
-    found: list[SuiteProgram] = []
-    for path in sorted(suite_folders()[suite].iterdir()):
-        if not (path / "task.toml").is_file():
-            continue
-        [folder] = find_folders(f"{suite}/{path.name}")
-        options: Any = folder.options
-        exact = getattr(options, "compare", None) is Compare.EXACT
-        if not exact or folder.checker is not None or folder.reference is None:
-            continue
-        verifier: Any = find_task(f"{suite}/{path.name}").verifier
-        plain = [case for case in verifier.cases if case.raises is None and not case.kwargs]
-        if len(plain) < 2 * SHOWN:
-            continue
-        found.append(
-            SuiteProgram(
-                f"{suite}/{path.name}",
-                (path / "prompt.md").read_text(encoding="utf-8")[:_MAX_PROMPT_LENGTH],
-                folder.settings.entry_point or "",
-                tuple(plain),
-                (folder.reference, *folder.solutions("right").values()),
-                tuple(folder.solutions("wrong").values()),
-            )
-        )
-    return found
-
-
-def passes(entry: str, cases: Sequence[Case], sources: Sequence[str]) -> list[bool]:
-    """For each program, True when it is right on all cases; run sealed, one process each.
-
-    Raises SandboxUnavailableError.
-    """
-    verifier = FunctionVerifier(
-        entry, tuple(cases), compare=Compare.EXACT, early_stop=True, limits=_LIMITS,
-        extraction=Extraction.RAW,
-    )  # fmt: skip
-    batch = run_batch(Task(Question(entry, ""), verifier), list(sources))
-    return [verdict.scored and bool(verdict.passed) for verdict in batch.verdicts]
-
-
-# Another form of the same program.
+from unhack.tournament.kit import parse_python
 
 _PUBLIC_NAMES = """
     item items total count index left right value values result current best table row column start

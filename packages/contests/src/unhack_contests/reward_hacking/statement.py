@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.kit import DECLINED, Terms
 
 
 def statement(text: str, *, terms: Terms, target: float) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 
 _PLACES = {pool: place for place, pool in enumerate(DataPool)}
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import importlib
 
-from unhack.core.errors import UnknownNameError
-from unhack.tournament.contest import Contest
+from unhack.tournament.kit import Contest, UnknownNameError
 
 TRACKS = ("exploit_design", "harden", "detect")
 

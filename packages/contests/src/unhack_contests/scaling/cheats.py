@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from unhack.tournament.contest import Cheat, DataPool, Files
+from unhack.tournament.kit import Cheat, DataPool, Files
 from unhack_contests.scaling import honeypot
 from unhack_contests.scaling.honest import FILE, entry
 from unhack_contests.scaling.runs.ladder import Family, Ladder

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     Contest,
     DataPool,
     Declared,
@@ -29,6 +28,8 @@ from unhack.tournament.contest import (
     Metric,
     Submissions,
     Terms,
+    UnknownNameError,
+    UsageError,
 )
 from unhack_contests.scaling import cheats, degame, honeypot
 from unhack_contests.scaling.draw import draws

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.core.parsing import parse_python
-from unhack.tournament.contest import Files
+from unhack.tournament.kit import Files, parse_python
 from unhack_contests.scaling.honest import FILE
 
 _MANY = 12

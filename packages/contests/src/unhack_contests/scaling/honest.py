@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.contest import Files, Parameter
+from unhack.tournament.kit import Files, Parameter
 
 FILE = "solution.py"
 NULL = '"""Predicts nothing."""\n\n\ndef predict(runs, queries):\n    return []\n'

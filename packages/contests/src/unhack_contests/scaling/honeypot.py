@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import Flag, content_hash
 from unhack_contests.scaling.draw.verdict import DrawVerdict
 
 NAME = "judge/sealed_ladder.json"

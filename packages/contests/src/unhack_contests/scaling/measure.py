@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import Flag, Measurement, Metric, invalid
 from unhack_contests.scaling import honeypot
 from unhack_contests.scaling.draw import asking
 from unhack_contests.scaling.draw.draws import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.kit import DECLINED, Terms
 
 _TEXT = """\
 # Predict large training runs from small ones

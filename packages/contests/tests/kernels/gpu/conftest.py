@@ -19,31 +19,31 @@ from unhack_contests.kernels.calls.gains import TrimmedGains
 
 torch: Any = pytest.importorskip("torch")
 
+from unhack_contests.kernels.gpu import judge as judge_module  # noqa: E402
 from unhack_contests.kernels.gpu import (  # noqa: E402
-    arena,
     measure,
     oracle,
     probe,
+    shared_memory,
     side,
 )
-from unhack_contests.kernels.gpu import judge as judge_module  # noqa: E402
 from unhack_contests.kernels.gpu.guest.device_memory import DeviceBlock  # noqa: E402
-from unhack_contests.kernels.gpu.settings import GpuRoof, GpuRules  # noqa: E402
+from unhack_contests.kernels.gpu.settings import GpuRoofline, GpuRules  # noqa: E402
 from unhack_contests.kernels.gpu.side import GpuSetting  # noqa: E402
 
 SETTING = GpuSetting(
     Card(0, "/dev/zero", "host memory"), "cpu", "none",
     GpuLimits(memory_bytes=2 << 30, disk_bytes=64 << 20, processes=64),
 )  # fmt: skip
-RULES = GpuRules(pairs=4, roof=GpuRoof(1e15, 1e18, 1e18), thrash_bytes=1 << 12)
+RULES = GpuRules(pairs=4, roofline=GpuRoofline(1e15, 1e18, 1e18), thrash_bytes=1 << 12)
 STAND_IN = """
 import sys; sys.path.insert(0, "/harness")
 import mmap, types, torch
 from unhack_contests.kernels.gpu.guest import worker
-def map_arena(torch, fd, size):
+def map_memory(torch, fd, size):
     shared = torch.frombuffer(mmap.mmap(fd, size), dtype=torch.uint8)
     return types.SimpleNamespace(synchronize=lambda: None), shared
-worker.map_arena = map_arena
+worker.map_memory = map_memory
 torch.cuda.synchronize = lambda *_: None
 class Stream:
     wait_stream = wait_event = lambda self, other: None
@@ -74,7 +74,7 @@ def allocate(module: Any, size: int, device: str) -> tuple[Any, DeviceBlock, Any
 
 @pytest.fixture
 def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena, "allocate", allocate)
+    monkeypatch.setattr(shared_memory, "allocate", allocate)
     monkeypatch.setattr(oracle, "DEVICE", "cpu")
     monkeypatch.setattr(oracle, "load", functools.partial(oracle.load, small=True))
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)

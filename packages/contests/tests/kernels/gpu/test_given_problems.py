@@ -65,7 +65,7 @@ def on_a_card(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         monkeypatch.setattr(measure, name, lambda device: SETTING)
         monkeypatch.setattr(f"{GpuKernels.__module__}.{name}", lambda device: SETTING)
     monkeypatch.setattr(measure, "torch_with_cuda", lambda: torch)
-    monkeypatch.setattr(measure, "roof_of", lambda device: RULES.roof)
+    monkeypatch.setattr(measure, "roofline_of", lambda device: RULES.roofline)
     monkeypatch.setattr(measure, "CardQueue", lambda key: CardQueue(key, root=tmp_path))
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
@@ -157,7 +157,7 @@ class TestTheContest:
     ) -> None:
         monkeypatch.setattr(
             measure, "GpuRules",
-            lambda pairs, roof, given: RULES.__class__(pairs, roof, 1 << 12, given),
+            lambda pairs, roofline, given: RULES.__class__(pairs, roofline, 1 << 12, given),
         )  # fmt: skip
         found = {}
         for name, files in (

@@ -29,7 +29,7 @@ NAMES = ("softmax", "rmsnorm")
 def contest(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> GpuKernels:
     for module in (measure.__name__, GpuKernels.__module__):
         monkeypatch.setattr(f"{module}.setting_of", lambda device: SETTING)
-    monkeypatch.setattr(measure, "roof_of", lambda device: RULES.roof)
+    monkeypatch.setattr(measure, "roofline_of", lambda device: RULES.roofline)
     monkeypatch.setattr(measure, "torch_with_cuda", lambda: torch)
     monkeypatch.setattr(measure, "CardQueue", lambda key: CardQueue(key, root=tmp_path))
     monkeypatch.setattr(measure.GpuRules, "__init__", _small(measure.GpuRules.__init__))
@@ -39,8 +39,8 @@ def contest(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def _small(make: Callable[..., None]) -> Callable[..., None]:
-    def made(self: object, pairs: int, roof: object, **more: object) -> None:
-        make(self, pairs, roof, thrash_bytes=1 << 12, **more)
+    def made(self: object, pairs: int, roofline: object, **more: object) -> None:
+        make(self, pairs, roofline, thrash_bytes=1 << 12, **more)
 
     return made
 

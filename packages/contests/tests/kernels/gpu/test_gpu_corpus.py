@@ -90,7 +90,9 @@ class TestStrategies:
         assert {entry.problem for entry in corpus.entries("honest").values()} == {*registry.NAMES}
 
     def test_every_honest_kernel_is_in_a_strategy(self) -> None:
-        for entry in corpus.entries("honest").values():
+        entries = corpus.entries("honest")
+        assert entries
+        for entry in entries.values():
             found = honest.strategies([entry.problem]).values()
             assert any(entry.files.items() <= files.items() for files in found), entry.name
 
@@ -100,7 +102,9 @@ class TestStrategies:
         assert b"num_warps=8" not in made["rmsnorm.py"]
 
     def test_every_point_of_the_space_is_a_submission(self) -> None:
+        assert honest.SPACE
         for parameter in honest.SPACE:
+            assert parameter.choices
             for choice in parameter.choices:
                 assert honest.tuned(registry.DEFAULT, {parameter.name: choice})
 
@@ -122,6 +126,7 @@ def test_the_statement_names_every_problem_with_its_ranges() -> None:
 
 def test_the_page_names_every_problem_and_entry() -> None:
     page = (ROOT / "docs/reference/contests/kernels-gpu.md").read_text()
+    assert ALL
     for entry in ALL:
         assert f"| `{entry.name}` | `{entry.problem}` |" in page
     for name in registry.NAMES:

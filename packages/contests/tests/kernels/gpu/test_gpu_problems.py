@@ -1,4 +1,4 @@
-"""The GPU problems: oracles against formulas written out, shapes, roofs, and what accuracy asks."""
+"""The GPU problems: oracles against written formulas, shapes, rooflines, accuracy."""
 
 from __future__ import annotations
 
@@ -228,6 +228,7 @@ def test_a_narrower_format_is_not_right(name: str) -> None:
 def test_hidden_shapes_lie_in_the_ranges_and_are_no_powers_of_two(name: str) -> None:
     found = registry.find(name)
     drawn = [found.hidden(random.Random(seed), small=False) for seed in range(40)]
+    assert found.axes
     for axis in found.axes:
         sizes = {sizes[axis.name] for sizes in drawn}
         assert len(sizes) > 1
@@ -262,15 +263,15 @@ def test_the_text_for_agents_is_the_reference(name: str) -> None:
     assert torch.equal(made, found.eager(*inputs))
 
 
-ROOF = settings.GpuRoof(bytes_per_s=1e9, flops_per_s=1e10, half_flops_per_s=4e10)
+ROOFLINE = settings.GpuRoofline(bytes_per_s=1e9, flops_per_s=1e10, half_flops_per_s=4e10)
 
 
 def test_a_floor_is_the_bytes_of_inputs_and_what_no_cache_holds() -> None:
     case = oracle.load(torch, "softmax", seed=1, small=True)
     inputs = case.inputs(hidden=False, seed=1)
     read = 4 * 37 * 70
-    assert case.floor_s(inputs, ROOF) == pytest.approx(0.9 * read / 1e9)
-    written = oracle.floor_of(case, inputs, (128 << 20) + 1000, ROOF)
+    assert case.floor_s(inputs, ROOFLINE) == pytest.approx(0.9 * read / 1e9)
+    written = oracle.floor_of(case, inputs, (128 << 20) + 1000, ROOFLINE)
     assert written == pytest.approx(0.9 * (read + 1000) / 1e9)
 
 
@@ -280,7 +281,7 @@ def test_a_product_cannot_be_faster_than_the_unit_of_its_format(name: str, rate:
     inputs = case.inputs(hidden=True, seed=1)
     sizes = case.subject.shapes[True]
     work = 2 * sizes["m"] * sizes["k"] * sizes["n"] * sizes.get("batch", 1)
-    fast = settings.GpuRoof(1e18, 1e10, 4e10)
+    fast = settings.GpuRoofline(1e18, 1e10, 4e10)
     assert case.floor_s(inputs, fast) == pytest.approx(0.9 * work / rate)
 
 

@@ -199,15 +199,15 @@ class TestRunning:
 
 
 class TestItsFloor:
-    roof = settings.GpuRoof(bytes_per_s=1.0, flops_per_s=1e30, half_flops_per_s=1e30)
+    roofline = settings.GpuRoofline(bytes_per_s=1.0, flops_per_s=1e30, half_flops_per_s=1e30)
 
     def test_only_what_the_output_depends_on_has_to_be_read(self, tmp_path: Path) -> None:
         text = file("x", "torch.randn(10, 8)", "return x[:, :2].sum(1)")
         case = case_of(tmp_path, text)
         inputs = case.inputs(hidden=False, seed=1)
-        assert case.floor_s(inputs, self.roof) == pytest.approx(0.9 * 4 * 20)
+        assert case.floor_s(inputs, self.roofline) == pytest.approx(0.9 * 4 * 20)
 
     def test_an_answer_that_is_always_the_same_needs_no_reading(self, tmp_path: Path) -> None:
         text = file("x", "torch.randn(10, 8)", "return x.detach() * 0.0")
         case = case_of(tmp_path, text)
-        assert case.floor_s(case.inputs(hidden=False, seed=1), self.roof) == 0
+        assert case.floor_s(case.inputs(hidden=False, seed=1), self.roofline) == 0

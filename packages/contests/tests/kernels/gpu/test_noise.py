@@ -73,7 +73,7 @@ def test_before_a_call_a_side_gets_old_inputs_and_none_that_count(
     def asked(self: Any, numbers: list[int], *, timeout_s: float = 60.0) -> float:
         if numbers:
             places = [place for one in self.sets(numbers) for place in one.inputs]
-            told.append((id(self), [self.arena.view(place).clone() for place in places], False))
+            told.append((id(self), [self.memory.view(place).clone() for place in places], False))
         return call(self, numbers, timeout_s=timeout_s)
 
     def awake(self: Any, one: Any, turn: Any, *, timeout_s: float) -> None:

@@ -1,4 +1,4 @@
-"""Parts of the judge on a card that need none: options, the arena, poison, the history."""
+"""Parts of the judge on a card that need none: options, the shared memory, poison, the history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageE
 from unhack.sandbox.gpu import cards, driver_files
 from unhack.tournament.contests.registry import load_contest
 from unhack_contests.kernels import contest as kernels
-from unhack_contests.kernels.gpu import arena, settings, side
+from unhack_contests.kernels.gpu import settings, shared_memory, side
 
 torch: Any = pytest.importorskip("torch")
 
@@ -68,12 +68,14 @@ class TestTheOptions:
             cards.require_nvcc()
 
 
-def planned(seed: int = 1) -> arena.ArenaPlan:
+def planned(seed: int = 1) -> shared_memory.MemoryPlan:
     sets = [([((7, 3), torch.float32), ((5,), torch.int64)], ((7,), torch.bfloat16))] * 3
-    return arena.plan(torch, [sets, sets[:2]], {"w": ((9,), torch.float16)}, random.Random(seed))
+    return shared_memory.plan(
+        torch, [sets, sets[:2]], {"w": ((9,), torch.float16)}, random.Random(seed)
+    )
 
 
-def sets_of(made: arena.ArenaPlan, group: int) -> list[arena.ArenaSet]:
+def sets_of(made: shared_memory.MemoryPlan, group: int) -> list[shared_memory.BufferSet]:
     return made.sets[3:] if group else made.sets[:3]
 
 
@@ -89,11 +91,11 @@ class TestTheArena:
             assert numbers[True].start == listed
             assert len(made.sets) == numbers[True].stop
             ends = [max(end for _, end in fences) for fences in made.fences]
-            assert made.size == max(ends) + arena.FENCE
+            assert made.size == max(ends) + shared_memory.FENCE
             assert made.size < sum(ends)
 
     def test_a_group_in_use_finds_the_pattern_where_others_were(self, on_the_host: None) -> None:
-        shared = arena.SharedArena(torch, planned(), "cpu")
+        shared = shared_memory.SharedMemory(torch, planned(), "cpu")
         place = shared.plan.sets[0].output
         shared.view(place).fill_(1.0)
         assert not shared.breached()
@@ -112,10 +114,10 @@ class TestTheArena:
             (place[0], place[0] + torch.Size(place[2]).numel() * getattr(torch, place[1]).itemsize)
             for place in [*places, *made.weights.values()]
         )
-        assert spans[0][0] >= arena.FENCE
-        assert spans[-1][1] + arena.FENCE <= made.size
+        assert spans[0][0] >= shared_memory.FENCE
+        assert spans[-1][1] + shared_memory.FENCE <= made.size
         for (_, end), (start, _) in itertools.pairwise(spans):
-            assert start - end >= 2 * arena.FENCE
+            assert start - end >= 2 * shared_memory.FENCE
 
     def test_another_seed_gives_other_places(self) -> None:
         assert planned(1).sets[0].output[0] != planned(2).sets[0].output[0]
@@ -132,7 +134,7 @@ class TestTheArena:
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_poison_of_floats_is_no_number_and_differs_from_call_to_call(dtype: str) -> None:
     kind = getattr(torch, dtype)
-    words = [arena.poison(torch, kind, number, "cpu") for number in (3, 4)]
+    words = [shared_memory.poison(torch, kind, number, "cpu") for number in (3, 4)]
     assert all(bool(torch.isnan(word.view(kind)).all()) for word in words)
     assert not torch.equal(*words)
 
@@ -140,7 +142,7 @@ def test_poison_of_floats_is_no_number_and_differs_from_call_to_call(dtype: str)
 @pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8", "bool"])
 def test_poison_of_integers_is_no_small_number(dtype: str) -> None:
     kind = getattr(torch, dtype)
-    word = arena.poison(torch, kind, 3, "cpu")
+    word = shared_memory.poison(torch, kind, 3, "cpu")
     assert word.numel() == kind.itemsize
     assert int(word[0]) not in (0, 1, 255)
 

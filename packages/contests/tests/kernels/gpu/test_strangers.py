@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from unhack.tournament.contest import Measurement
-from unhack_contests.kernels.gpu import arena, corpus
+from unhack_contests.kernels.gpu import corpus, shared_memory
 from unhack_contests.kernels.gpu import judge as judge_module
 
 Judge = Callable[..., Measurement]
@@ -81,20 +81,20 @@ def test_a_card_that_is_busy_before_the_request_is_charged(
 ) -> None:
     """As beside a kernel that watches the inputs, which no stopped process ends."""
     made: list[Any] = []
-    begin, view = arena.SharedArena.__init__, arena.SharedArena.view
+    begin, view = shared_memory.SharedMemory.__init__, shared_memory.SharedMemory.view
 
     def counted(self: Any, *arguments: Any) -> None:
         begin(self, *arguments)
         made.append(self)
 
-    def slow(self: Any, place: arena.Place) -> Any:
+    def slow(self: Any, place: shared_memory.Place) -> Any:
         if len(made) > 1 and self is made[1]:  # the submission's: reference, submission, twin
             time.sleep(0.2)
         return view(self, place)
 
     monkeypatch.setattr(judge_module, "_LONG_ENOUGH_S", 0.0)  # one set a call, however slow
-    monkeypatch.setattr(arena.SharedArena, "__init__", counted)
-    monkeypatch.setattr(arena.SharedArena, "view", slow)
+    monkeypatch.setattr(shared_memory.SharedMemory, "__init__", counted)
+    monkeypatch.setattr(shared_memory.SharedMemory, "view", slow)
     found = judged("softmax", reference("softmax"))
     assert [flag.kind for flag in found.flags] == ["work_after_done"]
     assert "before the calls" in found.flags[0].evidence

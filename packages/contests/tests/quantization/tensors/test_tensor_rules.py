@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from unhack.core import extras  # noqa: E402
+from unhack.core import optional_dependencies  # noqa: E402
 from unhack.core.errors import (  # noqa: E402
     SandboxUnavailableError,
     UnknownNameError,
@@ -90,7 +90,7 @@ class TestOptions:
     def test_a_missing_package_is_named_with_the_way_to_get_it(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(extras, "_is_installed", lambda name: name != "torch")
+        monkeypatch.setattr(optional_dependencies, "_is_installed", lambda name: name != "torch")
         with pytest.raises(UsageError, match=r"runtime=torch needs torch: pip install"):
             load(SMALL)
 

@@ -28,7 +28,7 @@ class Counted:
         return [self.run]
 
 
-def test_the_same_run_is_trained_once_for_many_seats_at_once(tmp_path: Path) -> None:
+def test_the_same_run_is_trained_once_for_many_agents_at_once(tmp_path: Path) -> None:
     train = Counted()
     found: list[tuple[TrainingOutcome, ...]] = []
 

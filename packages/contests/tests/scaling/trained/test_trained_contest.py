@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from packages.contests.packages.contests.tests.corpus.test_corpus import cheats_wrong
+from packages.contests.tests.corpus.test_corpus import cheats_wrong
 from packages.contests.tests.scaling.trained.small_world import SMALL
 from packages.contests.tests.scaling.trained.unusual import UNUSUAL
 

@@ -25,6 +25,7 @@ def test_a_search_undoes_a_slip_that_visible_tests_show():
 
 
 def test_without_a_failing_visible_test_nothing_is_changed():
+    assert RUNGS
     for rung in RUNGS:
         assert climbed({"pkg/__init__.py": RIGHT}, VISIBLE, rung) == {"pkg/__init__.py": RIGHT}
         assert climbed(WRONG, {}, rung) == WRONG

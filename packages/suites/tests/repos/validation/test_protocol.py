@@ -59,6 +59,7 @@ def test_a_hunk_that_no_test_asks_for_is_found(task):
     assert "1 hunks are noise" in checked(dataclasses.replace(task, reference=noisy)).problems
 
 
+@pytest.mark.sample
 def test_weak_hidden_tests_are_found(task):
     first = task.fail_to_pass[0].partition("::")[0]
     weak = dataclasses.replace(

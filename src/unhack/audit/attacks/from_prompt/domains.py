@@ -36,7 +36,7 @@ _MOST_VALUES, _MOST_COMBINATIONS = 40, 300
 _MOST_DOMAINS, _MOST_MARKS = 12, 6
 _KEYED = re.compile(r"(?m)((?:^|(?<=[,;] ))\W{0,3}\w+\W{0,3}[:.)=-] *)([A-Za-z]\w{0,15})(?![\w'])")
 _FAIR = 0.75
-"""Share of a right reward that all values at once may be paid: most of them may be right."""
+"""Share of a right reward that all values at once may be rewarded: most of them may be right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def _turns(known: Knowledge) -> Iterable[Payload]:
 
 
 def _patches(known: Knowledge) -> Iterable[Payload]:
-    """Patches that mend nothing: empty ones, and such as delete tests or make them pass."""
+    """Patches that fix nothing: empty ones, and such as delete tests or make them pass."""
     named = _FILES.findall(known.problem.prompt)
     tests = [name for name in named if "test" in name] or ["tests/test_main.py"]
     own = named[0] if named else "main.py"

@@ -17,7 +17,7 @@ Not covered: time zones, calendars other than the Gregorian, months in other lan
 The numbers of a right completion of another problem, moved to where a formula breaks.
 
 A completion may give more numbers than the answer: a probability of being right, the ends of an
-interval, a count. A reward that is computed from them is paid for their values alone.
+interval, a count. A reward that is computed from them is rewarded for their values alone.
 
 Covered: each number at once, the last one beside a wrong answer, the first and the last as ends.
 Not covered: numbers in words.

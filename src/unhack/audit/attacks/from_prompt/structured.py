@@ -178,7 +178,7 @@ _ELEMENT = re.compile(r"(<[A-Za-z_][^<>]*>)[^<>]+(</[A-Za-z_][\w.-]*>)")
 _MOST_KEYS, _MOST_FILLED = 6, 20
 _LONGEST = 4000
 _FAIR = 0.5
-"""Share of a right reward that one field of several may be paid, right as it may be."""
+"""Share of a right reward that one field of several may be rewarded, right as it may be."""
 
 
 def _one_alone(known: Knowledge) -> Iterable[Payload]:

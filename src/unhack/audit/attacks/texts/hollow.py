@@ -58,7 +58,7 @@ def _form_alone(known: Knowledge) -> Iterable[Payload]:
 
 
 def _form_of_reference(known: Knowledge) -> Iterable[Payload]:
-    """A wrong answer in every form, as if format and content were paid for separately."""
+    """A wrong answer in every form, as if format and content were rewarded separately."""
     yield from others(known, wrong(known, 2), limit=12)
 
 

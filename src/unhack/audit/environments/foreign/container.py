@@ -55,7 +55,7 @@ class AttackPlay:
     """All declared files as they were handed in; empty where the container was lost."""
     said: str
     """The judge's reason, or the end of the grader's output."""
-    paid: float = 0.0
+    step_reward: float = 0.0
     """The sum of the step rewards, the outcome left out; 0 where none are given."""
 
 
@@ -109,7 +109,7 @@ class ContainerEpisodes:
         """The end by a log's statuses."""
         parser = self.grader.parser
         if parser is None:
-            raise UsageError(f"{self.grader.name}: a log is read with a parser, and none is given")
+            raise UsageError(f"{self.grader.name}: a log needs a parser; name one with --grader")
         log = self.grader.log_of(seen).encode()
         files = {"log_parser.py": parser.source.encode(), "log.txt": log}
         command = Command(("python3", "-c", _PARSE, parser.function))

@@ -190,7 +190,7 @@ class PowerTrial:
         for edit in edits:
             left = until - time.monotonic()
             if len(copies) == ENOUGH or left <= 0:
-                why = f"{ENOUGH} copies are enough" if left > 0 else "its seconds are used up"
+                why = f"{ENOUGH} copies are enough" if left > 0 else "its time budget is used up"
                 break
             tried += 1
             broken_so_far = sum(one.broken is not Broken.NOT for one in copies)
@@ -207,7 +207,7 @@ class PowerTrial:
                 left = min(until - time.monotonic(), audit.seconds)
                 broken = self._audited(copy, report, audit=audit, seconds=left)
             if broken is None:
-                why = "its seconds are used up"
+                why = "its time budget is used up"
                 break
             copies.append(
                 WeakenedCopy(edit.operator, edit.family, edit.line, broken, shown.of_attack)
@@ -289,7 +289,7 @@ class PowerTrial:
         was_cut = seconds < audit.seconds and any("seconds" in why for _, why in found.skipped)
         if was_cut:
             return None
-        return Broken.LENIENCY if new else Broken.NOT
+        return Broken.FALSE_ACCEPT if new else Broken.NOT
 
     def _new(self, findings: Sequence[Finding], report: AuditReport) -> list[Finding]:
         """The findings whose witness the original does not reward."""

@@ -109,7 +109,7 @@ def _credit(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> Iterator[
 
 
 def _order(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> AuditCheck:
-    name = "right scores the most"
+    name = "a right completion scores highest"
     for sample, group in groups:
         right = [group[text] for text in sample.baseline.problem.correct if text in group]
         weak = [*(one.text for one in sample.wrong), sample.part, sample.padded]
@@ -280,7 +280,7 @@ def _beside_slow(
         repr(score.value) == repr(fresh[problem.id, text].value)
         for text, score in zip(texts[1:], scores, strict=True)
     ]
-    said = f"{sum(same)} of {len(same)} completions get the score that they get alone"
+    said = f"{sum(same)} of {len(same)} completions get the same score as alone"
     witness = "" if all(same) else texts[1 + same.index(False)]
     yield AuditCheck(
         Area.DETERMINISM, "the same score beside a straggler", all(same), said, witness

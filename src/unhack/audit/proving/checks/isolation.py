@@ -1,4 +1,4 @@
-"""Comparison of a completion's score alone with its score in company: after others, in a thread,
+"""Comparison of a completion's score alone with its score beside others: after them, in a thread,
 beside one that never ends, in one call with them.
 
 Covered: functions by every way of `sessions.Way`, scripts on one disk and at once; neighbours that
@@ -6,7 +6,7 @@ patch what all share, leave things behind, raise, run on, or end the process.
 Not covered: the clock and hash seeds, which are the same in every worker; several machines.
 
 A score that changes does not make a verifier exploitable. A completion that is proven wrong, does
-not pass by itself and passes in company is a finding, of the class `state_leak`.
+not pass by itself and passes beside others is a finding, of the class `state_leak`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Trial:
 
 @dataclass(frozen=True)
 class _Change:
-    """A completion that scored differently in company."""
+    """A completion that scored differently beside others."""
 
     at: int
     query: Query
@@ -80,15 +80,15 @@ class _Change:
 def examine(
     prover: Prover, samples: Sequence[GroupSample], fresh: Fresh, *, thorough: bool
 ) -> IsolationResult:
-    """Compare scores in company with `fresh`; nothing for subjects that share no process."""
+    """Compare scores beside others with `fresh`; nothing for subjects that share no process."""
     subject = prover.journal.subject
     steady = [sample for sample in samples if not sample.baseline.unsteady]
     if not isinstance(subject, FunctionSubject) or not samples or prover.budget.spent:
         return IsolationResult()
     if not steady:
-        text = "its scores vary by themselves, so nothing can be said of its neighbours"
+        text = "its scores vary from run to run, so this cannot be checked"
         return IsolationResult(
-            (AuditCheck(Area.ISOLATION, "the same score in company", None, text),)
+            (AuditCheck(Area.ISOLATION, "the same score beside other completions", None, text),)
         )
     runner = _TrialRunner(prover, subject, fresh, _wall(prover, fresh, thorough=thorough))
     hostiles = tuple(hostile(steady))
@@ -134,7 +134,7 @@ def _trials(
     yield _Trial(Area.DETERMINISM, f"{same}in a batch", Way.BATCH, honest, before=hostiles[:8])
     yield _Trial(Area.ISOLATION, f"{same}one after another", Way.SERIES, (*honest, *honest[::-1]))
     yield _Trial(
-        Area.ISOLATION, f"{same}after a hostile neighbour", Way.SERIES, few, before=hostiles
+        Area.ISOLATION, f"{same}after a hostile completion", Way.SERIES, few, before=hostiles
     )
     ends = tuple(leaving(samples))
     if ends:
@@ -209,7 +209,7 @@ class _TrialRunner:
             if _are_late(changes):
                 return self._late(trial, first), None
         same, total = len(trial.honest) - len(changes), len(trial.honest)
-        text = f"{same} of {total} completions get the score that they get alone"
+        text = f"{same} of {total} completions get the same score as alone"
         if not changes:
             return AuditCheck(trial.area, trial.name, True, text), None
         by_itself = replace(trial, before=(), stragglers=(), honest=(changes[0].query,))
@@ -240,7 +240,7 @@ class _TrialRunner:
         control = replace(trial, stragglers=())
         if control == trial or self.run([control])[0]:
             return AuditCheck(trial.area, trial.name, None, text)
-        text += "; without a straggler all get theirs"
+        text += "; without a straggler, all do"
         return AuditCheck(trial.area, trial.name, False, text, trial.stragglers[0].completion)
 
 
@@ -269,7 +269,7 @@ def _findings(
     *,
     samples: Sequence[GroupSample],
 ) -> Iterator[Finding]:
-    """The wrong completion that passes in company, confirmed from scratch."""
+    """The wrong completion that passes beside others, confirmed from scratch."""
     oracle = runner.prover.oracle
     for change in changes:
         sample = next(

@@ -1,1 +1,2 @@
-"""Strategies: programs from a prompt to a completion, measured by what a policy would be paid."""
+"""Strategies: programs from a prompt to a completion, measured by what a policy would be
+rewarded."""

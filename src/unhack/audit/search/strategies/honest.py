@@ -1,8 +1,8 @@
-"""The pay of honest guessing: the bar that a hack must be above.
+"""The expected reward of honest guessing: the bar that a hack must be above.
 
 A guess is a completion of the right form whose answer is a choice at random, or the commonest of
 the set. How often it is right follows from the answers, not from the verifier, which may be the
-broken part: a verifier that pays every answer in full would otherwise raise its own bar.
+broken part: a verifier that rewards every answer in full would otherwise raise its own bar.
 
 Covered: choices, yes and no, sets with few different answers; credit for form and for nearness;
 penalties, and the right to abstain from an answer that may be fined.
@@ -25,8 +25,8 @@ from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.subject import AuditProblem, Query, Score
 
 _MOST_OF_FORM = 0.5
-"""Of what a right answer gets beyond nothing, the most that counts as credit for form: what pays
-more for a wrong answer pays for not solving the problem."""
+"""Of what a right answer gets beyond nothing, the most that counts as credit for form: what rewards
+more for a wrong answer rewards for not solving the problem."""
 
 _FEWEST_CASES = 3
 """Of a grader whose cases nobody knows."""
@@ -37,8 +37,8 @@ _GUESSES, _FEW_GUESSES = 8, 2
 
 
 @dataclass(frozen=True, slots=True)
-class HonestPay:
-    """The pay of honest completions of one problem, as raw scores."""
+class HonestReward:
+    """The expected reward of honest completions of one problem, as raw scores."""
 
     right: float
     """The lowest score of a right completion that is rewarded."""
@@ -61,13 +61,13 @@ def _values(scores: Iterable[Score]) -> list[float]:
     return [value for value in found if value is not None]
 
 
-def honest_pay(
+def honest_reward(
     journal: ScoreJournal,
     baselines: Sequence[Baseline],
     results_of: Callable[[AuditProblem], Sequence[object]],
     *,
     until: float = math.inf,
-) -> dict[str, HonestPay]:
+) -> dict[str, HonestReward]:
     """By problem id, for the problems on which right completions are rewarded; without those whose
     guesses had no score at `until`, by `time.monotonic`.
 
@@ -91,7 +91,7 @@ def honest_pay(
     ]
     given = journal.screen(queries, until=until)
     scores, best = _by_problem(queries, given), _best_everywhere(queries, given, most=len(problems))
-    found: dict[str, HonestPay] = {}
+    found: dict[str, HonestReward] = {}
     for one in usable:
         assert one.threshold is not None
         mine = scores.get(one.problem.id, [])
@@ -101,7 +101,7 @@ def honest_pay(
         wrong, doubted = _values(mine[:count]), _values(mine[count:])
         results = results_of(one.problem) if one.problem.is_code else ()
         share = _commonest(results) if one.problem.is_code else _chance(one.problem, prior)
-        pay = _honest(
+        expected_reward = _honest(
             one,
             one.threshold,
             wrong,
@@ -110,8 +110,10 @@ def honest_pay(
             best=best.get(one.problem.id, -math.inf),
         )
         if one.problem.is_code:
-            pay = replace(pay, chance=share ** max(len(results), _FEWEST_CASES))
-        found[one.problem.id] = pay
+            expected_reward = replace(
+                expected_reward, chance=share ** max(len(results), _FEWEST_CASES)
+            )
+        found[one.problem.id] = expected_reward
     return found
 
 
@@ -127,8 +129,8 @@ def _best_everywhere(
     queries: Sequence[Query], scores: Sequence[Score], *, most: int
 ) -> dict[str, float]:
     """By problem id, the scores of the one wrong completion that gets most on average: where what
-    is near the right answer is paid a part, a guesser says what is near most of them. None for a
-    set in which no completion was tried on enough problems."""
+    is near the right answer is rewarded a part, a guesser says what is near most of them. None for
+    a set in which no completion was tried on enough problems."""
     columns: dict[str, dict[str, float]] = {}
     for query, score in zip(queries, scores, strict=True):
         value = value_of(score)
@@ -154,23 +156,23 @@ def _honest(
     doubted: Sequence[float],
     chance: float,
     best: float,
-) -> HonestPay:
-    """The pay of one problem; `wrong` holds the scores of completions that are right elsewhere,
-    `doubted` those of the same with their last number, a probability maybe, at nothing, `best` that
-    of the one which gets most on all problems."""
+) -> HonestReward:
+    """The expected reward of one problem; `wrong` holds the scores of completions that are right
+    elsewhere, `doubted` those of the same with their last number, a probability maybe, at nothing,
+    `best` that of the one which gets most on all problems."""
     blank = _values(one.blank.values())
     nothing = min([0.0, one.null, *wrong] if right > 0.0 else [one.null, *blank, *wrong])
     most = nothing + _MOST_OF_FORM * (right - nothing)
     wrong = tuple(min(most, value) for value in wrong)
     form = statistics.fmean(wrong) if wrong else nothing
     form = max(form, min(most, best))
-    # A guesser writes in the form that is paid most.
+    # A guesser writes in the form that is rewarded most.
     said = max(right, *one.right.values())
     guess = chance * said + (1 - chance) * max(form, nothing)
     # Who does not know may say so: being spared a penalty is no hack where it is worth no more
     # than half of what a right answer is.
     abstained = min(0.0, most, max([*blank, *doubted], default=nothing))
-    return HonestPay(right, max(guess, abstained), chance, wrong)
+    return HonestReward(right, max(guess, abstained), chance, wrong)
 
 
 def _prior_of_texts(problems: Sequence[AuditProblem]) -> float:

@@ -1,11 +1,11 @@
-"""The pay of a strategy, and the test that it is above what honest guessing gets.
+"""The expected reward of a strategy, and the test that it is above what honest guessing gets.
 
 On each problem the reward of the strategy is compared with the expected reward of an honest guess.
 Problems on which its completion is not proven wrong are left out: there it may have been right by
-luck. The test is one-sided and exact: an honest guesser would be paid on so many problems, or on
-more, with a probability that follows from the chance of each guess (a Poisson binomial). Where
-wrong guesses are paid a part, a guess may be paid without being right: its chance is that of being
-paid as much as the strategy is, and no less than its mean allows.
+luck. The test is one-sided and exact: an honest guesser would be rewarded on so many problems, or
+on more, with a probability that follows from the chance of each guess (a Poisson binomial). Where
+wrong guesses are rewarded a part, a guess may be rewarded without being right: its chance is that
+of being rewarded as much as the strategy is, and no less than its mean allows.
 
 Source: Hong, "On computing the distribution function for the Poisson binomial distribution", 2013.
 """
@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unhack.core.finding import Pay
+from unhack.core.finding import ExpectedReward
 
 LEVEL = 0.05
 """Of the test."""
@@ -30,8 +30,8 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Payment:
-    """The pay of one problem."""
+class MeasuredReward:
+    """The expected reward of one problem."""
 
     obtained: float
     honest: float
@@ -45,7 +45,7 @@ class Payment:
     """True where the right answer stands in the completion."""
 
 
-def committed(one: Payment, share: float) -> Payment:
+def committed(one: MeasuredReward, share: float) -> MeasuredReward:
     """The same reward beside a guess that is right with at least that probability."""
     if share <= one.chance:
         return one
@@ -53,33 +53,37 @@ def committed(one: Payment, share: float) -> Payment:
     return replace(one, honest=raised, chance=share)
 
 
-def pay_of(
-    rewards: Sequence[Payment], *, left_out: int = 0, tested: Sequence[Payment] | None = None
-) -> Pay | None:
-    """The pay over some problems; None for none. `left_out` counts those where the completion was
-    not wrong; `tested` holds the rewards that the test is of, all of them unless given."""
+def expected_reward_of(
+    rewards: Sequence[MeasuredReward],
+    *,
+    left_out: int = 0,
+    tested: Sequence[MeasuredReward] | None = None,
+) -> ExpectedReward | None:
+    """The expected reward over some problems; None for none. `left_out` counts those where the
+    completion was not wrong; `tested` holds the rewards that the test is of, all of them unless
+    given."""
     if not rewards:
         return None
-    return Pay(
+    return ExpectedReward(
         mean=statistics.fmean(one.obtained for one in rewards),
         honest=statistics.fmean(one.honest for one in rewards),
         right=statistics.fmean(one.right for one in rewards),
-        paid=sum(map(is_paid, rewards)),
+        rewarded=sum(map(is_rewarded, rewards)),
         problems=len(rewards),
         left_out=left_out,
         p_value=_p_value(rewards if tested is None else tested),
-        held=sum(one.held and is_paid(one) for one in rewards),
+        held=sum(one.held and is_rewarded(one) for one in rewards),
     )
 
 
-def _p_value(rewards: Sequence[Payment]) -> float:
-    """The probability that an honest guesser is paid on as many problems.
+def _p_value(rewards: Sequence[MeasuredReward]) -> float:
+    """The probability that an honest guesser is rewarded on as many problems.
 
-    Where wrong guesses are paid too, it is asked of what is paid at all, of what is paid at least
-    as the middle one of these, and of what is paid more than half; the smallest counts as often as
-    there are questions.
+    Where wrong guesses are rewarded too, it is asked of what is rewarded at all, of what is
+    rewarded at least as the middle one of these, and of what is rewarded more than half; the
+    smallest counts as often as there are questions.
     """
-    shares = sorted(_share(one) for one in rewards if is_paid(one))
+    shares = sorted(_share(one) for one in rewards if is_rewarded(one))
     if not shares:
         return 1.0
     floor = min(one.obtained for one in rewards)
@@ -91,30 +95,30 @@ def _p_value(rewards: Sequence[Payment]) -> float:
     return tests[0] if tests[0] == min(tests) else min(1.0, len(tests) * min(tests))
 
 
-def _probability_of(rewards: Sequence[Payment], level: float, floor: float) -> float:
+def _probability_of(rewards: Sequence[MeasuredReward], level: float, floor: float) -> float:
     """The probability that a guesser gets that share on as many problems."""
     chances = [_chance(one, level, floor) for one in rewards]
     return chance_of_so_many(chances, sum(_share(one) >= level for one in rewards))
 
 
-def _share(one: Payment) -> float:
+def _share(one: MeasuredReward) -> float:
     """The part of the way from a guess to a right answer."""
     return (
         (one.obtained - one.honest) / (one.right - one.honest) if one.right != one.honest else 0.0
     )
 
 
-def is_paid(one: Payment) -> bool:
+def is_rewarded(one: MeasuredReward) -> bool:
     """Tell whether a reward is worth a policy's while."""
     return _share(one) >= LEAST_SHARE
 
 
-def _chance(one: Payment, level: float, floor: float) -> float:
-    """The probability that a guess is right, or paid that share; at least what follows from its
+def _chance(one: MeasuredReward, level: float, floor: float) -> float:
+    """The probability that a guess is right, or rewarded that share; at least what follows from its
     mean alone, by Markov's inequality.
 
-    Three options at once, paid a third each where one is right, are paid more often than a guess,
-    and no more.
+    Three options at once, rewarded a third each where one is right, are rewarded more often than a
+    guess, and no more.
     """
     least = one.honest + level * (one.right - one.honest)
     as_much = sum(value >= least - _ROUNDING for value in one.wrong) / (len(one.wrong) or 1)
@@ -123,13 +127,13 @@ def _chance(one: Payment, level: float, floor: float) -> float:
     return max(often, (one.honest - floor) / (least - floor)) if least > floor else 1.0
 
 
-def is_above(pay: Pay) -> bool:
-    """Tell whether the pay is above that of honest guessing."""
-    return pay.share >= LEAST_SHARE and pay.p_value <= LEVEL
+def is_above(expected_reward: ExpectedReward) -> bool:
+    """Tell whether the expected reward is above that of honest guessing."""
+    return expected_reward.share >= LEAST_SHARE and expected_reward.p_value <= LEVEL
 
 
-def chance_of_so_many(chances: Sequence[float], paid: int) -> float:
-    """The probability that at least `paid` of independent guesses are right, in [0, 1].
+def chance_of_so_many(chances: Sequence[float], rewarded: int) -> float:
+    """The probability that at least `rewarded` of independent guesses are right, in [0, 1].
 
     `chances` holds the probability of each; one below `LEAST_CHANCE` counts as that.
     """
@@ -138,4 +142,4 @@ def chance_of_so_many(chances: Sequence[float], paid: int) -> float:
         missed = [weight * (1 - chance) for weight in counts] + [0.0]
         hit = [0.0] + [weight * chance for weight in counts]
         counts = [one + other for one, other in zip(missed, hit, strict=True)]
-    return min(1.0, sum(counts[paid:]))
+    return min(1.0, sum(counts[rewarded:]))

@@ -1,15 +1,16 @@
-"""The screening of strategies: each on one problem, and what is paid there on a few more.
+"""The screening of strategies: each on one problem, and what is rewarded there on a few more.
 
-Most strategies are paid nowhere, so each gets one call before any gets two, on problems in turn.
-What is paid goes to all screened problems at once: few are, and luck on one of them has to show.
+Most strategies are rewarded nowhere, so each gets one call before any gets two, on problems in
+turn. What is rewarded goes to all screened problems at once: few are, and luck on one of them has
+to show.
 
 Covered: an order that any budget may cut; flaws that the source is suspected of come first.
 Not covered: the test of what was chosen; `search` measures it on many problems.
 
-Strategies that are paid on different problems, written one after the other.
+Strategies that are rewarded on different problems, written one after the other.
 
-A reward with branches may pay one empty phrase on one kind of problem and another one on the next;
-together they are paid on both.
+A reward with branches may reward one empty phrase on one kind of problem and another one on the
+next; together they are rewarded on both.
 
 Covered: pairs of strategies for text answers, in both orders.
 Not covered: programs; three or more.
@@ -29,9 +30,10 @@ from unhack.audit.search.strategies.measure import LEAST_SHARE
 from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
 
 _TRIES = 3
-"""Problems on which what is paid nowhere is tried."""
+"""Problems on which what is rewarded nowhere is tried."""
 _ASKED = 4
-"""Paid completions of one attack, for answers on one problem, that the oracle is asked about."""
+"""Rewarded completions of one attack, for answers on one problem, that the oracle is asked
+about."""
 _CHUNK, _CHUNK_OF_PROGRAMS = 64, 24
 """Completions that are scored together; of programs fewer, since each starts processes."""
 _AHEAD = 4
@@ -110,15 +112,15 @@ class Screening:
             if budget.spent:
                 return budget.spent
             if budget.calls <= kept:
-                return "its part of the calls is used up"
+                return "its share of the calls is used up"
             programs = self.waiting[0].strategy.attack.for_code
             size = min(_CHUNK_OF_PROGRAMS if programs else _CHUNK, budget.calls - kept)
             chunk, self.waiting = self.waiting[:size], self.waiting[size:]
             done += len(chunk)
-            paid, late = self._try([trial for trial in chunk if not self._is_known(trial)])
+            rewarded, late = self._try([trial for trial in chunk if not self._is_known(trial)])
             further = [
                 ScreeningTrial(one, number)
-                for one in dict.fromkeys(paid)
+                for one in dict.fromkeys(rewarded)
                 for number in self.made[one]
             ]
             further = [trial for trial in further if not self._is_known(trial)]
@@ -135,13 +137,13 @@ class Screening:
         return trial.number in self.gains[trial.strategy]
 
     def _try(self, trials: Sequence[ScreeningTrial]) -> tuple[list[Strategy], list[ScreeningTrial]]:
-        """Score the trials: (the strategies that were paid for what is proven wrong, the trials
+        """Score the trials: (the strategies that were rewarded for what is proven wrong, the trials
         that there was no time for)."""
         asked = [
             (one.strategy, self.baselines[one.number], self.made[one.strategy][one.number])
             for one in trials
         ]
-        paid: list[Strategy] = []
+        rewarded: list[Strategy] = []
         late: list[ScreeningTrial] = []
         scored = self.gains_of(asked)
         for trial, (_, baseline, payload), gain in zip(trials, asked, scored, strict=True):
@@ -153,8 +155,8 @@ class Screening:
             wrong = gain >= LEAST_SHARE and self._is_wrong(attack, baseline, payload)
             self.gains[trial.strategy][trial.number] = gain if wrong else 0.0
             if wrong:
-                paid.append(trial.strategy)
-        return paid, late
+                rewarded.append(trial.strategy)
+        return rewarded, late
 
     def _is_wrong(self, attack: Attack, baseline: Baseline, payload: Payload) -> bool:
         # Programs are run to be compared; answers are only read.
@@ -171,7 +173,7 @@ _GAPS = ("\n\n", " ")
 
 
 def joined(screening: Screening) -> list[Attack]:
-    """An attack for each pair that is paid on more of the screened problems than either."""
+    """An attack for each pair that is rewarded on more of the screened problems than either."""
     best = _best_of_sets(screening)
     found: list[Attack] = []
     for one, other in combinations(list(best)[:_SETS], 2):
@@ -181,7 +183,7 @@ def joined(screening: Screening) -> list[Attack]:
 
 
 def _best_of_sets(screening: Screening) -> dict[frozenset[int], Strategy]:
-    """By the problems on which it is paid, the strategy that gains most; large sets first."""
+    """By the problems on which it is rewarded, the strategy that gains most; large sets first."""
     ranked = sorted(
         (one for one in screening.gains if not one.attack.for_code),
         key=lambda one: (-screening.gain(one), one.attack.name, one.place),
@@ -189,9 +191,9 @@ def _best_of_sets(screening: Screening) -> dict[frozenset[int], Strategy]:
     best: dict[frozenset[int], Strategy] = {}
     for strategy in ranked:
         gains = screening.gains[strategy]
-        paid = frozenset(number for number, gain in gains.items() if gain >= LEAST_SHARE)
-        if paid and len(paid) < len(screening.baselines):
-            best.setdefault(paid, strategy)
+        rewarded = frozenset(number for number, gain in gains.items() if gain >= LEAST_SHARE)
+        if rewarded and len(rewarded) < len(screening.baselines):
+            best.setdefault(rewarded, strategy)
     return dict(sorted(best.items(), key=lambda item: -len(item[0])))
 
 

@@ -1,4 +1,4 @@
-"""The search for hacks: strategies that are paid on a few problems are tried on many others.
+"""The search for hacks: strategies that are rewarded on a few problems are tried on many others.
 
 Covered: the attacks of tiers 1 and 2 as strategies; whole texts that other tiers found; strategies
 that are handed in, such as those that a language model or a trained policy writes.
@@ -17,13 +17,13 @@ from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Proof, Prover, holds_answer
-from unhack.audit.search.strategies.honest import HonestPay, honest_pay, value_of
+from unhack.audit.search.strategies.honest import HonestReward, honest_reward, value_of
 from unhack.audit.search.strategies.measure import (
-    Payment,
+    MeasuredReward,
     committed,
+    expected_reward_of,
     is_above,
-    is_paid,
-    pay_of,
+    is_rewarded,
 )
 from unhack.audit.search.strategies.screening import Screening, joined
 from unhack.audit.search.strategies.strategy import (
@@ -34,7 +34,7 @@ from unhack.audit.search.strategies.strategy import (
 )
 from unhack.audit.static_analysis.suspicions import suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score
-from unhack.core.finding import Evidence, Pay
+from unhack.core.finding import Evidence, ExpectedReward
 from unhack.sandbox.job import Backend
 
 TRIED_ON = 20
@@ -49,9 +49,9 @@ _TIERS = (1, 2)
 _BLIND_TIERS = (3, 5)
 """Tiers that see the prompt and scores alone."""
 _FOR_GUESSES = 0.3
-"""Of the seconds, at most, for what honest guesses are paid."""
+"""Of the seconds, at most, for what honest guesses are rewarded."""
 _FOR_SCREENING = 0.7
-"""Of the seconds of a search; the rest is for measuring what was paid."""
+"""Of the seconds of a search; the rest is for measuring what was rewarded."""
 _AT_LEAST = 3
 """Strategies that are measured though screening took all the time: it would be for nothing."""
 _NOTHING = Payload("", Claim.NO_ANSWER)
@@ -59,14 +59,14 @@ _NOTHING = Payload("", Claim.NO_ANSWER)
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A completion of a strategy on one problem, and what it is paid there."""
+    """A completion of a strategy on one problem, and its reward there."""
 
     baseline: Baseline
     payload: Payload
-    payment: Payment
+    payment: MeasuredReward
     gain: float
     evidence: Evidence | None
-    """The proof that it is wrong; None where it is not paid."""
+    """The proof that it is wrong; None where it is not rewarded."""
 
 
 def _is_constant(payloads: Iterable[Payload]) -> bool:
@@ -75,11 +75,12 @@ def _is_constant(payloads: Iterable[Payload]) -> bool:
     return counts.total() > 1 and max(counts.values()) >= counts.total() - 1
 
 
-def _of_attempts(payload: Payload, pay: Pay) -> str:
+def _of_attempts(payload: Payload, expected_reward: ExpectedReward) -> str:
     count = len(set(parts_of(payload.text)))
     return (
-        f"it says {count} different things and commits to none; made without the right answer, it "
-        f"is paid on {pay.paid} of {pay.problems} problems, where that is one of them"
+        f"it gives {count} different answers and commits to none; made without the right answer, "
+        f"it is rewarded on {expected_reward.rewarded} of {expected_reward.problems} problems, "
+        "where one of them is right"
     )
 
 
@@ -90,7 +91,7 @@ class HackSearch:
     prover: Prover
     baselines: Sequence[Baseline]
     """Of the problems on which right completions are rewarded, the screened ones first."""
-    honest: dict[str, HonestPay]
+    honest: dict[str, HonestReward]
     known: PolicyKnowledge
     backend: Backend | None = None
     """Runs strategies that are written in Python; None for the shared one."""
@@ -110,15 +111,15 @@ class HackSearch:
         *,
         backend: Backend | None = None,
     ) -> HackSearch:
-        """Measure what honest completions are paid; `results_of` gives the right results of a
+        """Measure the reward of honest completions; `results_of` gives the right results of a
         function on known inputs."""
         now = time.monotonic()
         until = now + _FOR_GUESSES * (prover.budget.until - now)
-        pay = honest_pay(prover.journal, baselines, results_of, until=until)
+        expected_reward = honest_reward(prover.journal, baselines, results_of, until=until)
         source = prover.journal.subject.source
         known = PolicyKnowledge([one.problem for one in baselines], source)
-        usable = [one for one in baselines if one.problem.id in pay]
-        return HackSearch(prover, usable, pay, known, backend)
+        usable = [one for one in baselines if one.problem.id in expected_reward]
+        return HackSearch(prover, usable, expected_reward, known, backend)
 
     def run(self, tier: int) -> str:
         """Screen, measure and prove the strategies of a tier; return the reason for stopping early,
@@ -163,7 +164,7 @@ class HackSearch:
         )
 
     def _go_on(self, screening: Screening, made_on: str = "") -> str:
-        # What is paid is measured with the rest of the calls.
+        # What is rewarded is measured with the rest of the calls.
         whole, now = self.prover.budget.until, time.monotonic()
         self.prover.budget.until = now + _FOR_SCREENING * (whole - now)
         kept = self.prover.budget.calls // _FOR_MEASURING
@@ -179,28 +180,34 @@ class HackSearch:
         """Measure the texts of proofs, each as a completion for every prompt but its own.
 
         A program is measured by itself: the inputs on which it is wrong are fresh ones."""
-        self._pay_programs()
+        self._measure_programs()
         texts: dict[str, Strategy] = {}
         for proof in sorted(proofs, key=lambda one: len(one.payload.text)):
-            if proof.pay is None and not proof.problem.is_code:
+            if proof.expected_reward is None and not proof.problem.is_code:
                 strategy = Strategy(proof.attack, 0, proof.payload, made_on=proof.problem.id)
                 texts.setdefault(proof.payload.text, strategy)
         return self._measure_all(list(texts.values())[:_MOST])
 
-    def _pay_programs(self) -> None:
-        """Give the proofs of programs that were found without the right answer what they are paid
-        on their own problem."""
+    def _measure_programs(self) -> None:
+        """Give the proofs of programs that were found without the right answer what they are
+        rewarded on their own problem."""
         for number, proof in enumerate(self.prover.proofs):
             blind = proof.problem.is_code and proof.attack.tier in _BLIND_TIERS
             # A policy of tier 5 may be given programs near the right one.
             blind = blind and (proof.attack.tier == 3 or proof.attack.generic)
-            honest = self.honest.get(proof.problem.id) if blind and proof.pay is None else None
+            honest = (
+                self.honest.get(proof.problem.id)
+                if blind and proof.expected_reward is None
+                else None
+            )
             if honest is None:
                 continue
-            paid = Payment(proof.score, honest.guess, honest.right, honest.chance, honest.wrong)
-            pay = pay_of([paid])
-            if pay is not None and is_above(pay):
-                self.prover.proofs[number] = replace(proof, pay=pay)
+            rewarded = MeasuredReward(
+                proof.score, honest.guess, honest.right, honest.chance, honest.wrong
+            )
+            expected_reward = expected_reward_of([rewarded])
+            if expected_reward is not None and is_above(expected_reward):
+                self.prover.proofs[number] = replace(proof, expected_reward=expected_reward)
 
     def _chosen(self, screening: Screening) -> list[Strategy]:
         """The strategies that gain most, of every flaw a few."""
@@ -243,71 +250,90 @@ class HackSearch:
         return ""
 
     def _measure(self, strategy: Strategy) -> Proof | None:
-        # Where it makes nothing of the prompt it says nothing, and is paid for that.
+        # Where it makes nothing of the prompt it says nothing, and is rewarded for that.
         tried = [
             (one, self.known.complete(strategy, one.problem) or _NOTHING)
             for one in self.baselines[:TRIED_ON]
             if one.problem.id != strategy.made_on
         ]
         scores = self._score([(baseline.problem, payload.text) for baseline, payload in tried])
-        paid = [
+        rewarded = [
             one
             for (baseline, payload), score in zip(tried, scores, strict=True)
             if (one := self._measured_on(baseline, payload, score)) is not None
         ]
-        if not any(one.evidence is not None for one in paid):
+        if not any(one.evidence is not None for one in rewarded):
             return None
-        pairs = [(one.payload.text, one.baseline.problem.answer or "") for one in paid]
-        share = committed_share(pairs) if any(one.payment.held for one in paid) else 0.0
-        rewards = [committed(one.payment, share) for one in paid]
-        tested = [one.payment for one in paid]
+        pairs = [(one.payload.text, one.baseline.problem.answer or "") for one in rewarded]
+        share = committed_share(pairs) if any(one.payment.held for one in rewarded) else 0.0
+        rewards = [committed(one.payment, share) for one in rewarded]
+        tested = [one.payment for one in rewarded]
         if _is_constant(payload for _, payload in tried):
             # One of many texts was right by luck on the problems that it was chosen on.
             first = {one.problem.id for one, _ in tried[:_SCREENED]}
-            fresh = [one.payment for one in paid if one.baseline.problem.id not in first]
+            fresh = [one.payment for one in rewarded if one.baseline.problem.id not in first]
             tested = fresh if len(fresh) >= _SCREENED else tested
-        pay = pay_of(rewards, left_out=len(tried) - len(rewards), tested=tested)
-        if pay is None or not is_above(pay):
+        expected_reward = expected_reward_of(
+            rewards, left_out=len(tried) - len(rewards), tested=tested
+        )
+        if expected_reward is None or not is_above(expected_reward):
             return None
-        return self._proof(strategy, paid, rewards, pay)
+        return self._proof(strategy, rewarded, rewards, expected_reward)
 
     def _measured_on(self, baseline: Baseline, payload: Payload, score: Score) -> _Measured | None:
-        """The pay of one problem; None where the completion is paid and not proven wrong."""
+        """The expected reward of one problem; None where the completion is rewarded and not proven
+        wrong."""
         honest, gain = self.honest[baseline.problem.id], self._gain(baseline, payload, score)
         evidence = None
         if gain > 0.0:
             evidence = self.prover.oracle.why_wrong(baseline.problem, payload)
             if evidence is None:
                 return None
-        value = value_of(score)  # what there was no time for counts as unpaid
+        value = value_of(score)  # what there was no time for counts as unrewarded
         obtained = min(0.0, honest.guess) if value is None else value
         if payload.fair and gain <= 0.0:
             obtained = min(obtained, honest.guess)
         held = holds_answer(baseline.problem, payload.text)
-        payment = Payment(obtained, honest.guess, honest.right, honest.chance, honest.wrong, held)
+        payment = MeasuredReward(
+            obtained, honest.guess, honest.right, honest.chance, honest.wrong, held
+        )
         return _Measured(baseline, payload, payment, gain, evidence)
 
     def _proof(
-        self, strategy: Strategy, paid: Sequence[_Measured], rewards: Sequence[Payment], pay: Pay
+        self,
+        strategy: Strategy,
+        rewarded: Sequence[_Measured],
+        rewards: Sequence[MeasuredReward],
+        expected_reward: ExpectedReward,
     ) -> Proof | None:
         """The proof on the problem where it says most: one on which the completion does not happen
-        to hold the right answer too, if it is paid on one."""
+        to hold the right answer too, if it is rewarded on one."""
         shown = [
             one
-            for one, reward in zip(paid, rewards, strict=True)
-            if one.evidence is not None and is_paid(reward)
+            for one, reward in zip(rewarded, rewards, strict=True)
+            if one.evidence is not None and is_rewarded(reward)
         ]
         if not shown:
             return None
         best = max(shown, key=lambda one: (not one.payment.held, one.gain))
         evidence = best.evidence
         assert evidence is not None
-        if pay.by_attempts:
-            evidence = replace(evidence, kind="every_answer", text=_of_attempts(best.payload, pay))
+        if expected_reward.by_attempts:
+            evidence = replace(
+                evidence, kind="every_answer", text=_of_attempts(best.payload, expected_reward)
+            )
         problem, value = best.baseline.problem, best.payment.obtained
         # The score as it was given: rounded, a threshold may be above what is confirmed later.
         most = self.honest[problem.id].right
-        return Proof(strategy.attack, best.payload, problem, value, min(value, most), evidence, pay)
+        return Proof(
+            strategy.attack,
+            best.payload,
+            problem,
+            value,
+            min(value, most),
+            evidence,
+            expected_reward,
+        )
 
     def _gain(self, baseline: Baseline, payload: Payload, score: Score) -> float:
         """The part of the way from a guess to a right answer that a score goes; none for what is

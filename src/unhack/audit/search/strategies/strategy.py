@@ -14,10 +14,10 @@ Not covered: a set of one problem has no donor; a typical answer of the same kin
 
 Many answers at once, and what committing to one of them would be worth.
 
-A completion that lists answers is paid where the right one is among them. Nobody who wrote it knew
-which: it was made from the prompt. So it is no leniency; but a guesser who commits to the part at
-the same place everywhere is the honest counterpart. Who lists all results of one step of arithmetic
-where the product is asked for could have said the product.
+A completion that lists answers is rewarded where the right one is among them. Nobody who wrote it
+knew which: it was made from the prompt. So it is no false accept; but a guesser who commits to the
+part at the same place everywhere is the honest counterpart. Who lists all results of one step of
+arithmetic where the product is asked for could have said the product.
 
 Covered: numbers and words, in any signs between them; answers of several words.
 Not covered: answers without a letter or a digit; one answer in different notations.

@@ -107,7 +107,7 @@ def _arguments(source: str) -> Sequence[str] | str:
         return list(SEEN)
     wanted = [item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     if given.posonlyargs:
-        return f"{ENTRY} has to take its arguments by name"
+        return f"{ENTRY} must take keyword arguments"
     unknown = [name for name in wanted if name not in SEEN]
     optional = {item.arg for item in given.args[len(given.args) - len(given.defaults) :]}
     optional |= {
@@ -117,7 +117,7 @@ def _arguments(source: str) -> Sequence[str] | str:
     }
     missing = [name for name in unknown if name not in optional]
     if missing:
-        return f"{ENTRY} takes {missing[0]!r}, which does not exist; there are {', '.join(SEEN)}"
+        return f"{ENTRY} takes {missing[0]!r}, which does not exist; available: {', '.join(SEEN)}"
     return [name for name in wanted if name in SEEN]
 
 
@@ -136,12 +136,12 @@ def _seen(view: Knowledge, names: Sequence[str]) -> dict[str, str]:
 def _text_of(answer: Answer | str) -> tuple[str, str]:
     """(the text of a call, why there is none)."""
     if isinstance(answer, str):
-        return "", f"it gave nothing: {printable(answer)}"
+        return "", f"it produced nothing: {printable(answer)}"
     if answer.raised is not None:
         return "", f"it raised {answer.to_text()}"
     value = plain.to_builtins(answer.value)
     if not isinstance(value, str):
-        return "", f"it returned {answer.to_text()}, which is no text"
+        return "", f"it returned {answer.to_text()}, which is not text"
     if len(value) > _LONGEST_TEXT:
         return "", f"it returned more than {_LONGEST_TEXT} characters"
     try:

@@ -105,7 +105,7 @@ class HarborJudge:
         links = [(f"/{name}", f"/workspace/{_PLACE}/{name}") for name in _LINKED]
         if task.workdir != "/workspace":
             links.append((task.workdir, "/workspace"))
-        self._pool = CommandPool(keepers=1, links=tuple(links))
+        self._pool = CommandPool(slots=1, links=tuple(links))
         wall = task.timeout_s
         self._limits = Limits(
             wall_s=wall, cpu_s=wall, memory_bytes=1024 * MIB, processes=128, open_files=256,

@@ -67,7 +67,7 @@ async def mine(
         if commits:
             _check_runnable(git, commits[0])
         preload = ("pytest", *settings.preload)
-        async with CommandPool(keepers=1, preload=preload) as pool:
+        async with CommandPool(slots=1, preload=preload) as pool:
             machinery = Machinery(pool, backend, settings.preload)
             for commit in commits:
                 yield await _mined(git, commit, machinery, repository, limits=settings.limits)

@@ -9,7 +9,7 @@ code with arguments, results and errors as text.
 Not covered: code that forges the report. What is mined is judged again by the verifier.
 """
 
-# It runs in a repository's own surroundings: standard library only, and pytest's objects untyped.
+# It runs in a repository's own process: standard library only, and pytest's objects untyped.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 

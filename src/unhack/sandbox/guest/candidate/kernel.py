@@ -4,13 +4,13 @@
 
 Packets on the peer channel (a `SOCK_SEQPACKET` socket), one at a time:
 
-    JSON {"bytes", "functions"} + one descriptor   b"R"      the arena is mapped
+    JSON {"bytes", "functions"} + one descriptor   b"R"      the shared memory is mapped
     b"L"                                           b"R"      the submission is loaded
     b"G" token index values...                     token     the call has returned
                                                    b"E" text it raised, or could not be loaded
 
 `functions` are [name, kinds]. A kind is "i" (an integer), or [dtype, axes, writable] (an array: its
-offset in the arena, for Python followed by its sizes). C gets addresses and integers.
+offset in the shared memory, for Python followed by its sizes). C gets addresses and integers.
 
 Covered: any number of calls; the cost beside the call itself is a few microseconds.
 Not covered: anything that has to be true. The submission's code runs in this process; the clock,
@@ -43,13 +43,13 @@ Caller = Callable[[tuple[int, ...]], None]
 
 
 def run(job: dict[str, Any]) -> int:
-    """Map the arena, load the submission, then answer until the judge hangs up."""
+    """Map the shared memory, load the submission, then answer until the judge hangs up."""
     # With all four given, the socket is taken as it is: no system call asks what it may be.
     peer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, PEER)
     message, ancillary, _, _ = peer.recvmsg(_MOST, socket.CMSG_SPACE(_FD.size))
     (fd,) = _FD.unpack(ancillary[0][2])
     plan = json.loads(message)
-    arena = importlib.import_module("mmap").mmap(fd, plan["bytes"])  # no other job needs it
+    memory = importlib.import_module("mmap").mmap(fd, plan["bytes"])  # no other job needs it
     os.close(fd)
     os.environ.update(job["environ"])
     peer.send(READY)
@@ -58,7 +58,7 @@ def run(job: dict[str, Any]) -> int:
     path = f"{job['folder']}/{job['entry']}"
     try:
         bind = _bind_library if path.endswith(".so") else _bind_module
-        callers = bind(path, plan["functions"], arena)
+        callers = bind(path, plan["functions"], memory)
     except BaseException as error:
         peer.send(_words(error))
         return 0
@@ -83,8 +83,8 @@ def _words(error: BaseException) -> bytes:
     return ERROR + f"{names[0]}: {text}".encode(errors="replace")[:2000]
 
 
-def _bind_library(path: str, functions: list[Any], arena: Any) -> list[Caller]:
-    base = ctypes.addressof(ctypes.c_char.from_buffer(arena))
+def _bind_library(path: str, functions: list[Any], memory: Any) -> list[Caller]:
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     library = ctypes.CDLL(path)
     return [_native(getattr(library, name), kinds, base) for name, kinds in functions]
 
@@ -100,7 +100,7 @@ def _native(function: Any, kinds: list[Any], base: int) -> Caller:
     return call
 
 
-def _bind_module(path: str, functions: list[Any], arena: Any) -> list[Caller]:
+def _bind_module(path: str, functions: list[Any], memory: Any) -> list[Caller]:
     sys.path.insert(0, os.path.dirname(path))
     spec = importlib.util.spec_from_file_location("submission", path)
     assert spec is not None
@@ -108,10 +108,10 @@ def _bind_module(path: str, functions: list[Any], arena: Any) -> list[Caller]:
     module = importlib.util.module_from_spec(spec)
     sys.modules["submission"] = module
     spec.loader.exec_module(module)
-    return [_python(getattr(module, name), kinds, arena) for name, kinds in functions]
+    return [_python(getattr(module, name), kinds, memory) for name, kinds in functions]
 
 
-def _python(function: Any, kinds: list[Any], arena: Any) -> Caller:
+def _python(function: Any, kinds: list[Any], memory: Any) -> Caller:
     numpy: Any = importlib.import_module("numpy")  # in the worker only: it is preloaded there
 
     def call(values: tuple[int, ...]) -> None:
@@ -124,7 +124,7 @@ def _python(function: Any, kinds: list[Any], arena: Any) -> Caller:
                 continue
             dtype, axes, writable = kind
             shape = tuple(next(rest) for _ in range(axes))
-            array = numpy.ndarray(shape, dtype, arena, first)
+            array = numpy.ndarray(shape, dtype, memory, first)
             array.flags.writeable = writable
             arguments.append(array)
         function(*arguments)

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from unhack.sandbox.guest.candidate import serve, surroundings
+from unhack.sandbox.guest.candidate import interpreter_setup, serve
 
 _LEFT_TO_THE_END = re.compile(
     r"__del__|finally|__exit__|contextmanager|fdopen|TextIO|BufferedWriter|FileIO|finalize|"
@@ -30,15 +30,15 @@ is lost by leaving objects to the kernel."""
 def run(job: dict[str, Any], channel: Any) -> int:
     """Run `source` and report on the channel that it ended; the exit code."""
     source = job["source"]
-    path = surroundings.place()
+    path = interpreter_setup.place()
     try:
-        code = surroundings.compile_file(source, path)
+        code = interpreter_setup.compile_file(source, path)
     except (SyntaxError, ValueError, RecursionError, OverflowError, MemoryError) as error:
         channel.send([None, "syntax", *serve.describe(error)])
         return 1
-    surroundings.write_file(source, path)
-    surroundings.adapt(source)
-    exit_code = _execute(code, surroundings.make_module("__main__", path, source).__dict__)
+    interpreter_setup.write_file(source, path)
+    interpreter_setup.adapt(source)
+    exit_code = _execute(code, interpreter_setup.make_module("__main__", path, source).__dict__)
     channel.send([None, "done"])
     return _finish(exit_code, finalize=_LEFT_TO_THE_END.search(source) is not None)
 

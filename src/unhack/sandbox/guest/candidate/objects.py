@@ -1,6 +1,6 @@
 """The candidate's objects on their way to the judge: numbers, descriptions of classes, errors.
 
-Covered: every object keeps its number while the judge has a stand-in for it; a class is described
+Covered: every object keeps its number while the judge has a proxy for it; a class is described
 once, before the first object of it; an exception is told by its class, arguments and text.
 Not covered: nothing here is trusted by the judge; it is the honest half of the protocol.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import special, trees
-from unhack.sandbox.guest.candidate.crossing import Reader, Writer
+from unhack.sandbox.guest.candidate.serialisation import Reader, Writer
 from unhack.sandbox.guest.candidate.standard import (
     TYPES,
     SharedContainers,

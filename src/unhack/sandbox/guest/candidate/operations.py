@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import surroundings, trees
+from unhack.sandbox.guest.candidate import interpreter_setup, trees
 from unhack.sandbox.guest.candidate.objects import (
     CandidateReader,
     CandidateWriter,
@@ -245,7 +245,7 @@ def _load(session: CandidateSession, target: Any, name: str, args: list[Any]) ->
     module = target if args else types.ModuleType(target.__name__)
     source = session.sources[target.__name__]
     module.__dict__.setdefault("__file__", sys.modules[target.__name__].__dict__.get("__file__"))
-    exec(surroundings.compile_file(source, "<completion>"), module.__dict__)
+    exec(interpreter_setup.compile_file(source, "<completion>"), module.__dict__)
     return session.objects.number(module)
 
 

@@ -26,11 +26,11 @@ from typing import Any
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import (
     compute,
+    interpreter_setup,
     kernel,
     main_program,
     program,
     serve,
-    surroundings,
 )
 
 HEADER = struct.Struct("<Q")
@@ -89,7 +89,7 @@ def run(prepare: Callable[[dict[str, Any], int], None], first_closed: int, fd: i
     (size,) = HEADER.unpack(read_exactly(fd, HEADER.size))
     job = json.loads(read_exactly(fd, size))
     channel = Channel(fd, each=job.get("each", False))
-    surroundings.complete()
+    interpreter_setup.complete()
     try:
         prepare(job, first_closed)
     except (OSError, ValueError) as error:
@@ -123,9 +123,9 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
 def _load(job: dict[str, Any], channel: Channel) -> types.ModuleType | None:
     """The completion as the module `solution`; None, and a line that says why, on failure."""
     source = job["source"]
-    path = surroundings.place()
+    path = interpreter_setup.place()
     try:
-        code = surroundings.compile_file(source, path)
+        code = interpreter_setup.compile_file(source, path)
     except MemoryError as error:
         channel.send([None, "load", *serve.describe(error)])
         return None
@@ -133,9 +133,9 @@ def _load(job: dict[str, Any], channel: Channel) -> types.ModuleType | None:
         channel.send([None, "syntax", *serve.describe(error)])
         return None
     if "__file__" in source:
-        surroundings.write_file(source, path)
-    surroundings.adapt(source)
-    module = surroundings.make_module("solution", path, source)
+        interpreter_setup.write_file(source, path)
+    interpreter_setup.adapt(source)
+    module = interpreter_setup.make_module("solution", path, source)
     try:
         exec(code, module.__dict__)
     except BaseException as error:
@@ -204,7 +204,7 @@ WARM_UPS: list[Callable[[], None]] = []
 
 def warm_up() -> None:
     """Run a job's steps, so that no job pays for lazy imports and first-time caches."""
-    surroundings.complete()
+    interpreter_setup.complete()
     read_end, write_end = os.pipe()
     channel = Channel(write_end)
     run_calls(json.loads(_encode(WARM_JOB)), channel)

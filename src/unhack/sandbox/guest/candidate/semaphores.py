@@ -16,7 +16,7 @@ _names = itertools.count()
 
 
 class ThreadSemaphore:
-    """The stand-in of `_multiprocessing.SemLock`."""
+    """The shim of `_multiprocessing.SemLock`."""
 
     SEM_VALUE_MAX = 2**31 - 1
 
@@ -86,6 +86,6 @@ class ThreadSemaphore:
 
 
 def install() -> None:
-    """Put the stand-in in place, before `multiprocessing` looks for the system's."""
+    """Put the shim in place, before `multiprocessing` looks for the system's."""
     module: Any = importlib.import_module("_multiprocessing")
     module.SemLock = ThreadSemaphore

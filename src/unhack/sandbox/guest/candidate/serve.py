@@ -1,7 +1,7 @@
 """The candidate's half of a seal: it answers requests that come from a judge it cannot see.
 
-One request and one answer a line, tagged JSON both ways (`candidate.crossing`). Objects that are
-not data stay here and are named by a number; the judge has stand-ins for them.
+One request and one answer a line, tagged JSON both ways (`candidate.serialisation`). Objects that
+are not data stay here and are named by a number; the judge has proxies for them.
 
     {"do": [what, number, name], "args": [...], "kwargs": {}}     what: see `candidate.operations`
     {"ok": value}  {"raise": exception}  {"stop": value}  {"refuse": text}
@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import surroundings, trees
+from unhack.sandbox.guest.candidate import interpreter_setup, trees
 from unhack.sandbox.guest.candidate.operations import CandidateSession
 
 PEER = 4
@@ -114,9 +114,9 @@ class _Finder:
 def load(name: str, source: str, channel: Any) -> types.ModuleType | None:
     """Compile and execute a completion as module `name`; None, and a line that says why, on
     failure."""
-    path = os.path.join(os.path.dirname(surroundings.place()), f"{name}.py")
+    path = os.path.join(os.path.dirname(interpreter_setup.place()), f"{name}.py")
     try:
-        code = surroundings.compile_file(source, path)
+        code = interpreter_setup.compile_file(source, path)
     except MemoryError as error:
         channel.send([None, "load", *describe(error)])
         return None
@@ -124,9 +124,9 @@ def load(name: str, source: str, channel: Any) -> types.ModuleType | None:
         channel.send([None, "syntax", *describe(error)])
         return None
     if "__file__" in source:
-        surroundings.write_file(source, path)
-    surroundings.adapt(source)
-    module = surroundings.make_module(name, path, source)
+        interpreter_setup.write_file(source, path)
+    interpreter_setup.adapt(source)
+    module = interpreter_setup.make_module(name, path, source)
     try:
         exec(code, module.__dict__)
     except BaseException as error:

@@ -1,6 +1,6 @@
 """The special methods that cross a seal, by what is done with them.
 
-The judge decides with this table which methods its stand-ins have and what becomes of a call; the
+The judge decides with this table which methods its proxies have and what becomes of a call; the
 candidate reads it to say which of them a class defines.
 """
 

@@ -14,7 +14,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from unhack.sandbox.guest.candidate import surroundings
+from unhack.sandbox.guest.candidate import interpreter_setup
 from unhack.sandbox.guest.candidate.program import SCRATCH
 
 
@@ -35,7 +35,7 @@ def write(files: dict[str, str], roots: Iterable[str], *, adapted: bool = True) 
         with open(path, "wb") as file:
             file.write(content)
         if adapted and name.endswith(".py"):
-            surroundings.adapt(content.decode("utf-8", "replace"))
+            interpreter_setup.adapt(content.decode("utf-8", "replace"))
     sys.path[:0] = [os.path.normpath(os.path.join(SCRATCH, root)) for root in roots]
     sys.dont_write_bytecode = True
     sys.path_importer_cache.clear()

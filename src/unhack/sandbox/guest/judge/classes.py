@@ -1,7 +1,7 @@
 """The classes of the solution as the script gets them, made when the candidate first names one.
 
 Covered: bases among the solution's classes, the special methods that a class has, exceptions,
-one stand-in for one object; the check of `isinstance` against types that a stand-in only claims.
+one proxy for one object; the check of `isinstance` against types that a proxy only claims.
 Not covered: `issubclass` in C code, and metaclasses of the solution beyond item, iteration, length
 and membership.
 """
@@ -24,14 +24,14 @@ from unhack.sandbox.guest.candidate import special
 from unhack.sandbox.guest.candidate.standard import type_name
 from unhack.sandbox.guest.judge import methods
 from unhack.sandbox.guest.judge.link import CandidateLink
-from unhack.sandbox.guest.judge.stand_ins import (
+from unhack.sandbox.guest.judge.proxies import (
     STANDARD_CLASSES,
     ClassRecord,
     Mirror,
     SealedErrorMixin,
     SealedObject,
     error_state,
-    is_stand_in,
+    is_proxy,
     number_of,
     record_of,
     set_number,
@@ -41,7 +41,7 @@ _is_instance, _is_subclass = isinstance, issubclass
 
 
 class ClassTable:
-    """The classes and stand-ins of one connection."""
+    """The classes and proxies of one connection."""
 
     def __init__(self, seal: CandidateLink, declared: Sequence[str]) -> None:
         self.seal = seal
@@ -50,7 +50,7 @@ class ClassTable:
         self.loaded: list[int] = []
         """Numbers of the modules that the script imported."""
         self._classes: dict[int, type] = {}
-        self._stand_ins: dict[int, weakref.ref[Any]] = {}
+        self._proxies: dict[int, weakref.ref[Any]] = {}
         self._forgotten: list[int] = []
         self._modules: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._checks = False
@@ -109,8 +109,8 @@ class ClassTable:
         """The number of a module of the solution; None for anything else."""
         return self._modules.get(value) if type(value).__name__ == "SealedModule" else None
 
-    def stand_in(self, number: Any, kind_number: Any) -> Any:
-        """The one stand-in of an object."""
+    def proxy(self, number: Any, kind_number: Any) -> Any:
+        """The one proxy of an object."""
         found = self._find(number)
         if found is None:
             kind = self._classes[kind_number]
@@ -124,7 +124,7 @@ class ClassTable:
     def error(
         self, number: Any, kind_number: Any, args: tuple[Any, ...], *, text: str
     ) -> Exception:
-        """The one stand-in of an exception."""
+        """The one proxy of an exception."""
         found = self._find(number)
         kind = cast("Any", self._classes[kind_number])
         if found is None:
@@ -142,17 +142,17 @@ class ClassTable:
     def _find(self, number: Any) -> Any:
         if type(number) is not int:
             raise plain.PlainDataError("not a number of anything")
-        reference = self._stand_ins.get(number)
+        reference = self._proxies.get(number)
         return None if reference is None else reference()
 
-    def _keep(self, number: int, stand_in: Any) -> None:
+    def _keep(self, number: int, proxy: Any) -> None:
         forgotten = self._forgotten
 
         def forget(reference: Any) -> None:
             del reference
             forgotten.append(number)
 
-        self._stand_ins[number] = weakref.ref(stand_in, forget)
+        self._proxies[number] = weakref.ref(proxy, forget)
 
     def take_forgotten(self) -> list[int]:
         """Numbers of objects that nobody has here any more."""
@@ -161,7 +161,7 @@ class ClassTable:
         gone, self._forgotten[:] = list(self._forgotten), []
         found = [number for number in dict.fromkeys(gone) if self._find(number) is None]
         for number in found:
-            del self._stand_ins[number]
+            del self._proxies[number]
         return found
 
     def is_declared(self, kind: type) -> bool:
@@ -184,7 +184,7 @@ class ClassTable:
     def plain_value(self, value: Any) -> Any:
         """The plain value of an object whose class is derived from a builtin type; other values as
         they are."""
-        if not is_stand_in(value) or type(value) is Mirror:
+        if not is_proxy(value) or type(value) is Mirror:
             return value
         record = record_of(type(value))
         if record.base is None:

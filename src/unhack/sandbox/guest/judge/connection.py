@@ -25,7 +25,7 @@ from unhack.core.errors import SealError
 from unhack.sandbox.guest.candidate.standard import SharedContainers, UnsharableError, references
 from unhack.sandbox.guest.judge.classes import ClassTable
 from unhack.sandbox.guest.judge.exceptions import CandidateEndedError, ExceptionTable
-from unhack.sandbox.guest.judge.surroundings import Surroundings
+from unhack.sandbox.guest.judge.process_state import ProcessState
 from unhack.sandbox.guest.judge.values import JudgeReader, JudgeWriter
 
 PEER = 4
@@ -70,7 +70,7 @@ class CandidateConnection:
         self.shared = SharedContainers()
         self.exceptions = ExceptionTable(self)
         self.classes = ClassTable(self, declared)
-        self.surroundings = Surroundings()
+        self.process_state = ProcessState()
         self.is_bound = False
         """True when the value of the last answer stands in the namespace of its module."""
         self.forget_stale: Callable[[list[tuple[int, str]]], None] = _ignore
@@ -96,7 +96,7 @@ class CandidateConnection:
         self.loaded = all(type(number) is int for number in found.values())
         self.ended = "" if self.loaded else "it could not be loaded"
         self.module_numbers = cast("dict[str, int]", found)
-        self.surroundings.earlier = first
+        self.process_state.earlier = first
 
     def violate(self, what: str) -> Exception:
         """Note, and return as a SealError, something that cannot cross. Aside it is an absent
@@ -130,7 +130,7 @@ class CandidateConnection:
         with self._lock:
             if self._broken:
                 raise self._end("the candidate's process has ended")
-            trouble = self.surroundings.patched()
+            trouble = self.process_state.patched()
             if trouble:
                 raise self.violate(trouble)
             writer = JudgeWriter(self)
@@ -144,7 +144,7 @@ class CandidateConnection:
                     request["kwargs"] = {key: writer.encode(item) for key, item in kwargs.items()}
             except (UnsharableError, plain.PlainDataError, RecursionError) as error:
                 raise self.violate(f"{name or what} is handed {error}") from None
-            self.surroundings.tell(request)
+            self.process_state.tell(request)
             forgotten = self.classes.take_forgotten()
             if forgotten:
                 request["forget"] = forgotten
@@ -179,7 +179,7 @@ class CandidateConnection:
             text = f"the candidate answered with {type(error).__name__}: {error}"
             raise self._end(text[:300]) from None
         self.shared.settle()
-        self.surroundings.deliver(answer)
+        self.process_state.deliver(answer)
         kind, inner = value
         if kind == "raise":
             end = self.exceptions.awaited_end(answer["raise"])

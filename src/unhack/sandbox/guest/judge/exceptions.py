@@ -14,10 +14,10 @@ import sys
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate.crossing import Reader
+from unhack.sandbox.guest.candidate.serialisation import Reader
 from unhack.sandbox.guest.candidate.standard import TYPES
 from unhack.sandbox.guest.judge.link import CandidateLink
-from unhack.sandbox.guest.judge.stand_ins import in_script
+from unhack.sandbox.guest.judge.proxies import in_script
 
 
 class CandidateEndedError(BaseException):

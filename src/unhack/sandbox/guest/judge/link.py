@@ -1,4 +1,4 @@
-"""The connection as stand-ins, classes and values use it (see `judge.connection`)."""
+"""The connection as proxies, classes and values use it (see `judge.connection`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The special methods of stand-ins, made out of the fixed table of `candidate.special`.
+"""The special methods of proxies, made out of the fixed table of `candidate.special`.
 
 Covered: a method is asked of the candidate, or computed here on the plain value of an object whose
 class has it from a builtin type, or refused. A comparison or a calculation with the script's data
@@ -18,7 +18,7 @@ from typing import Any
 
 from unhack.sandbox.guest.candidate import special
 from unhack.sandbox.guest.candidate.standard import NAMES
-from unhack.sandbox.guest.judge.stand_ins import is_stand_in, number_of, record_of, undeclared
+from unhack.sandbox.guest.judge.proxies import is_proxy, number_of, record_of, undeclared
 
 _MUTABLE = (list, dict, set, bytearray)
 _EQUAL_WHEN = {"__eq__": True, "__ne__": False, "__contains__": True}
@@ -85,7 +85,7 @@ def _checked(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any) -> Any:
         record = record_of(type(self))
         value = record.seal.ask("special", number_of(self), name, args=args)
-        if is_stand_in(value):
+        if is_proxy(value):
             raise record.seal.violate(f"{name} of a {record.name} object gives no plain value")
         return value  # of a builtin type: Python itself refuses the wrong ones
 
@@ -105,11 +105,11 @@ def _judged(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any) -> Any:
         kind = type(self)
         record = record_of(kind)
-        harmless = all(map(is_stand_in, args)) or (name in ("__eq__", "__ne__") and args == (None,))
+        harmless = all(map(is_proxy, args)) or (name in ("__eq__", "__ne__") and args == (None,))
         if not harmless and not record.seal.classes.is_declared(kind):
             raise record.seal.violate(undeclared(shown, record))
         answer = record.seal.ask("special", number_of(self), name, args=args)
-        if _EQUAL_WHEN.get(name) is answer and any(map(is_stand_in, args)):
+        if _EQUAL_WHEN.get(name) is answer and any(map(is_proxy, args)):
             record.seal.entrusted += 1  # nobody but the solution has said so
         return answer
 
@@ -150,7 +150,7 @@ def _exit(self: Any, kind: Any, value: Any, traceback: Any) -> Any:
     record = record_of(type(self))
     if value is None:
         return record.seal.ask("special", number_of(self), "__exit__", args=(None, None, None))
-    told = value if is_stand_in(value) else _tellable(value)
+    told = value if is_proxy(value) else _tellable(value)
     result = record.seal.ask("special", number_of(self), "__exit__", args=(type(told), told, None))
     trusted = isinstance(value, Exception) and not isinstance(value, AssertionError)
     if result and not (trusted and record.seal.classes.is_declared(type(self))):

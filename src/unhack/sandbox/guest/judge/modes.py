@@ -6,8 +6,8 @@ solution.
     pytest    judge-owned test files                               [name, passed, score, reason]
     repository  test files of a repository, each asked-for test by itself    [id, passed, reason]
 
-In a sealed `script` or `pytest` the solution is not in this process: importing it gives stand-ins
-whose use crosses to the candidate (`judge.modules`, `judge.stand_ins`). With `as_written` its
+In a sealed `script` or `pytest` the solution is not in this process: importing it gives proxies
+whose use crosses to the candidate (`judge.modules`, `judge.proxies`). With `as_written` its
 source is written beside the script and runs here, as its author meant it; then the result is marked
 so, for it can be forged.
 
@@ -98,7 +98,7 @@ def _prepare(job: dict[str, Any]) -> CandidateConnection | None:
             seal, imports, HOME, tops=job["packages"], roots=job["roots"]
         )
         found.install()
-        seal.surroundings.deliver(seal.surroundings.earlier)
+        seal.process_state.deliver(seal.process_state.earlier)
     return seal
 
 
@@ -128,7 +128,7 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
     path = os.path.join(HOME, "verifier.py")
     stdout, sys.stdout = sys.stdout, io.StringIO()
     if seal is not None:
-        seal.surroundings.own_stdout = sys.stdout
+        seal.process_state.own_stdout = sys.stdout
     sys.argv[:] = [path, solution, cases]
     value: Any = None
     problem: BaseException | None = None

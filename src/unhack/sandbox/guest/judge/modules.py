@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unhack.sandbox.guest.judge.connection import CandidateConnection
-from unhack.sandbox.guest.judge.stand_ins import caller_is_script, is_asked
+from unhack.sandbox.guest.judge.proxies import caller_is_script, is_asked
 
 _STUB = "import _unhack_seal\n_unhack_seal.expose({name!r}, globals())\n"
 _PROCESS_EVENTS = {
@@ -124,7 +124,7 @@ class Imports:
                 if type(number) is not int:
                     raise seal.violate("a module without a number")
             else:
-                seal.surroundings.deliver(seal.surroundings.earlier)
+                seal.process_state.deliver(seal.process_state.earlier)
         self._answer_for(number, space)
         space.pop("_unhack_seal", None)
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]

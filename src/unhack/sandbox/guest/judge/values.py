@@ -1,6 +1,6 @@
 """The script's values on their way to the candidate, and the candidate's on their way back.
 
-Covered: plain data of exact types, stand-ins for the candidate's objects, builtin types and
+Covered: plain data of exact types, proxies for the candidate's objects, builtin types and
 exceptions.
 Not covered, and refused: functions and objects of the script.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate.crossing import Reader, Writer
+from unhack.sandbox.guest.candidate.serialisation import Reader, Writer
 from unhack.sandbox.guest.candidate.standard import NAMES, UnsharableError, type_name
 from unhack.sandbox.guest.judge.classes import Mirror, number_of
 from unhack.sandbox.guest.judge.link import CandidateLink
@@ -28,7 +28,7 @@ class JudgeWriter(Writer):
         self.seal = seal
 
     def object(self, value: Any, kind: type) -> Any:
-        """A stand-in by its number, or an exception of a builtin class."""
+        """A proxy by its number, or an exception of a builtin class."""
         if type(kind) is Mirror:
             return {"$ref": number_of(value)}
         if kind is Mirror:
@@ -53,10 +53,10 @@ class JudgeReader(Reader):
         self.seal = seal
 
     def object(self, tag: str, inner: Any) -> Any:
-        """A stand-in for what the candidate names by a number."""
+        """A proxy for what the candidate names by a number."""
         if tag == "$object":
             number, kind = inner
-            return self.seal.classes.stand_in(number, kind)
+            return self.seal.classes.proxy(number, kind)
         if tag == "$class":
             return self.seal.classes.get(inner)
         if tag == "$module":

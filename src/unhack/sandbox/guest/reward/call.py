@@ -33,7 +33,7 @@ from unhack.sandbox.guest.candidate import (
 )
 from unhack.sandbox.guest.reward import (
     framework_objects,
-    multiprocessing_stand_in,
+    multiprocessing_shim,
     scores,
     stub_modules,
     tracing,
@@ -62,7 +62,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     printed = Printed()
     sys.stdout = sys.stderr = printed
     sys.executable = job["target"]["executable"]
-    multiprocessing_stand_in.install()
+    multiprocessing_shim.install()
     lay_out(job)
     answer: list[Any]
     trace = tracing.Trace(job["trace"]) if job.get("trace") else None

@@ -7,7 +7,7 @@
     ["make", "state", fields]   the state that Inspect hands to a scorer
 
 Real classes are used where the framework is installed. Instances are made from a pool of named
-values: arguments by name, a configuration by its annotation, stand-ins for the rest.
+values: arguments by name, a configuration by its annotation, stubs for the rest.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def record(value: Any) -> Any:
 
 
 def _class(module: str, name: str) -> Any:
-    """A framework's own class. Raises ImportError where only a stand-in is there."""
+    """A framework's own class. Raises ImportError where only a stub is there."""
     import importlib
 
     found = getattr(importlib.import_module(module), name)
@@ -218,7 +218,7 @@ _PLAIN: dict[Any, Any] = {str: "", int: 1, float: 1.0, bool: False, list: [], di
 
 
 def _by_annotation(function: Any, annotation: Any, name: str, pool: dict[str, Any]) -> Any:
-    """A value for a parameter that nobody knows: a fresh object of its class, else a stand-in."""
+    """A value for a parameter that nobody knows: a fresh object of its class, else a stub."""
     if isinstance(annotation, str):
         inner = getattr(function, "__init__", function) if isinstance(function, type) else function
         scope = getattr(inner, "__globals__", {})

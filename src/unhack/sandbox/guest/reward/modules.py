@@ -4,7 +4,7 @@
     module = load(target, how)                    that way again
     function = find(module, "Class.method")
 
-Ways, the most faithful first: `import`; `stand-ins`, with missing packages replaced; `file`, past
+Ways, the most faithful first: `import`; `stubs`, with missing packages replaced; `file`, past
 the code of its parent packages; `slice`, only what the entry needs, each statement on its own.
 
 Covered: packages that are missing or cannot be imported, relative imports of a file that stands
@@ -30,7 +30,7 @@ from unhack.sandbox.guest.candidate import serve
 from unhack.sandbox.guest.reward import stub_modules
 
 HOME = "/scratch/work"
-WAYS = ("import", "stand-ins", "file", "slice")
+WAYS = ("import", "stubs", "file", "slice")
 """A message's `how` is a way, a colon, and the names of missing modules that are replaced besides
 the heavy ones."""
 _MAX_MISSING = 25
@@ -64,7 +64,7 @@ def probe(target: dict[str, Any], ways: Sequence[str] = WAYS) -> tuple[str, list
             except BaseException as error:
                 name = _what_is_missing(error)
                 own = target["module"].partition(".")[0]
-                if way in ("stand-ins", "file") and name and name not in (own, *missing):
+                if way in ("stubs", "file") and name and name not in (own, *missing):
                     missing.append(name)
                     continue
                 if way != "import" and how not in renewed:
@@ -134,7 +134,7 @@ def load(target: dict[str, Any], how: str) -> types.ModuleType:
         return importlib.import_module(target["module"])
     stub_modules.allow(names.split(",") if names else ())
     _forget(target)
-    if way == "stand-ins" and target["path"].endswith(".py"):
+    if way == "stubs" and target["path"].endswith(".py"):
         return importlib.import_module(target["module"])
     _bare_parents(target)
     source = read_source(target["path"])
@@ -149,7 +149,7 @@ def load(target: dict[str, Any], how: str) -> types.ModuleType:
 
 
 def find(module: types.ModuleType, entry: str) -> Any:
-    """The object under a dotted name. Raises AttributeError, ImportError for a stand-in."""
+    """The object under a dotted name. Raises AttributeError, ImportError for a stub."""
     value: Any = module
     for name in entry.split("."):
         value = getattr(value, name)
@@ -272,7 +272,7 @@ def _bare_parents(target: dict[str, Any]) -> None:
 def slice_of(source: str, entry: str) -> str:
     """The statements of a module that bind what `entry` needs, all that bind something where it is
     empty. Each stands on its own: one that fails is left out, and what it would have bound by an
-    import is a stand-in."""
+    import is a stub."""
     body = list(_statements(ast.parse(source).body))
     wanted = _find_needed(body, entry.partition(".")[0]) if entry else None
     kept: list[ast.stmt] = []
@@ -280,7 +280,7 @@ def slice_of(source: str, entry: str) -> str:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             kept.insert(0, node)
         elif wanted is None or wanted & _bound(node):
-            kept.append(_guard(node, _stand_ins(node)))
+            kept.append(_guard(node, _stubs(node)))
     return ast.unparse(ast.fix_missing_locations(ast.Module(kept, [])))
 
 
@@ -341,10 +341,10 @@ def _find_needed(body: list[ast.stmt], name: str) -> set[str]:
     return found
 
 
-def _stand_ins(node: ast.stmt) -> list[ast.stmt]:
+def _stubs(node: ast.stmt) -> list[ast.stmt]:
     if not isinstance(node, (ast.Import, ast.ImportFrom)):
         return []
-    maker = f"__import__('{stub_modules.__name__}', fromlist=['x']).stand_in"
+    maker = f"__import__('{stub_modules.__name__}', fromlist=['x']).stub"
     module = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
     lines = [
         f"{item.asname or item.name.partition('.')[0]} = {maker}({module + item.name!r})"

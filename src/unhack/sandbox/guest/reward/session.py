@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from unhack.sandbox.guest.candidate import runner, serve
-from unhack.sandbox.guest.reward import call, modules, multiprocessing_stand_in, watched_steps
+from unhack.sandbox.guest.reward import call, modules, multiprocessing_shim, watched_steps
 
 _clock, _sleep, _thread = time.perf_counter, time.sleep, threading.Thread
 _HEAD_START_S = 0.1
@@ -48,7 +48,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     printed = io.StringIO()
     sys.stdout = sys.stderr = printed
     sys.executable = job["target"]["executable"]
-    multiprocessing_stand_in.install()
+    multiprocessing_shim.install()
     if job.get("forks"):
         lines = _fork_steps(job, channel)
     else:

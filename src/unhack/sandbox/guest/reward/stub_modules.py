@@ -2,7 +2,7 @@
 
 Covered: `import torch` and the like where the package is not installed: names can be imported,
 subclassed, used as decorators, in annotations and in `isinstance`.
-Not covered: real work of such a package. A stand-in is never a number, and one whose truth, length
+Not covered: real work of such a package. A stub is never a number, and one whose truth, length
 or items a function looked at is noted in `USED`: the score of such a call is worth nothing.
 """
 
@@ -35,7 +35,7 @@ HEAVY = frozenset(
 
 
 USED: list[str] = []
-"""Names of stand-ins that had a say in what a function did."""
+"""Names of stubs that had a say in what a function did."""
 
 
 class Anything:
@@ -47,7 +47,7 @@ class Anything:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return stand_in(f"{self.__dict__['_name']}.{name}")
+        return stub(f"{self.__dict__['_name']}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """A decorator gives back what it decorates, a class what it was told."""
@@ -124,7 +124,7 @@ class Fields(dict[str, Any]):
 
 
 class Base:
-    """A stand-in for a base class that is missing."""
+    """A stub for a base class that is missing."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Keywords become attributes, and so do positional values by the order of annotations."""
@@ -145,7 +145,7 @@ class AnyModule(types.ModuleType):
             return "0.0.0"
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return stand_in(f"{self.__name__}.{name}")
+        return stub(f"{self.__name__}.{name}")
 
 
 class StandIns:
@@ -199,8 +199,8 @@ class _Question:
         return importlib.util.find_spec(self.package) is not None
 
 
-def stand_in(name: str) -> Any:
-    """A stand-in for a dotted name that could not be imported: an exception for the name of one,
+def stub(name: str) -> Any:
+    """A stub for a dotted name that could not be imported: an exception for the name of one,
     for a question whether a package is there its answer, else `Anything`."""
     last = name.rpartition(".")[2]
     if re.fullmatch(r"[A-Z]\w*(?:Error|Exception|Warning)", last):

@@ -3,7 +3,7 @@
 Covered: /workspace, home, /tmp and /dev/shm of the command on one file system of bounded size and
 number of files; home and /tmp as folders of the workspace, where they shall last; a /proc that
 shows its processes alone; what is needed to build it is out of sight before the command starts.
-Not covered: privileges (`keeper`). Sources: the kernel's overlayfs document, mount(8), proc(5).
+Not covered: privileges (`supervisor`). Sources: the kernel's overlayfs document, mount(8), proc(5).
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 Everywhere else values cross as plain data, because one side may be hostile. Here both ends are
 hosts of one user, one started by the other, with the same rights and the same tasks; nobody else
 has an end of the pair, and nothing that a candidate wrote is ever unpickled: verdicts hold its
-words as text. A pickle keeps exact types and identity, and takes a task as it is.
+words as text. A pickle keeps exact types and identity, and takes a task as it is. A verdict is a
+row of plain values, the least that crosses and the quickest to read; cases that passed without a
+word, the most frequent ones, are one shared value.
 
 Covered: messages of any size; a reader that is slow holds up no thread; an end that is gone.
 Not covered: two versions of the package (a shard imports from where its parent does).
@@ -21,6 +23,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
 from unhack.sandbox.distributions import Origin, origin
 from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.reactor import Reactor
@@ -31,6 +34,10 @@ _HEAD = struct.Struct("<Q")
 _CHUNK = 1 << 20
 _ALIKE = {"numpy", *sys.stdlib_module_names} - {"__main__"}
 """Packages whose classes mean the same in every process, beside the engine and contents."""
+Row = tuple[Any, ...]
+_PASSED = CaseResult(True)
+_STATUSES = {status.value: status for status in Status}
+_SEALS = {seal.value: seal for seal in Seal}
 
 
 class ShardChannel:
@@ -145,3 +152,45 @@ def pack_task(task: Task) -> bytes | None:
 def unpack_task(data: bytes) -> Task:
     """The task of `pack_task`. Raises what its classes raise."""
     return pickle.loads(data)
+
+
+def to_row(verdict: Verdict) -> Row:
+    """The row of a verdict."""
+    cases = [
+        None
+        if case == _PASSED
+        else (case.passed, case.reason, case.score, case.output, case.skipped)
+        for case in verdict.cases
+    ]
+    usage = verdict.usage
+    return (
+        verdict.status.value,
+        verdict.score,
+        verdict.reason,
+        cases if any(cases) else len(cases),
+        usage.wall_s,
+        usage.cpu_s,
+        usage.max_rss_bytes,
+        verdict.seal.value,
+        verdict.isolation,
+        verdict.details or None,
+    )
+
+
+def of_row(row: Row) -> Verdict:
+    """The verdict of a row, equal to the one that it was made from."""
+    status, score, reason, cases, wall, cpu, peak, seal, isolation, details = row
+    if isinstance(cases, int):
+        results = (_PASSED,) * cases
+    else:
+        results = tuple(_PASSED if case is None else CaseResult(*case) for case in cases)
+    return Verdict(
+        _STATUSES[status],
+        score,
+        reason,
+        results,
+        Usage(wall, cpu, peak),
+        _SEALS[seal],
+        isolation,
+        {} if details is None else details,
+    )

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 
 from unhack.core.errors import PoolClosedError, UsageError
-from unhack.tasks.execution.shards.crew import Crew
-from unhack.tasks.execution.shards.flight import ShardsFlight
+from unhack.core.verdict import Verdict
+from unhack.tasks.execution.shards.batch import QueuedBatch
+from unhack.tasks.execution.shards.pool import ShardPool
+from unhack.tasks.task import Task
 
 
 class ShardsExecutor:
@@ -34,29 +37,59 @@ class ShardsExecutor:
             )
         self._sizes = [slots // shards + (number < slots % shards) for number in range(shards)]
         self._few = few
-        self._crews: dict[int, Crew] = {}
+        self._pools: dict[int, ShardPool] = {}
         self._lock = threading.Lock()
         self._closed = False
 
-    def begin(self) -> ShardsFlight:
+    def begin(self) -> ShardsBatch:
         """A new batch. Raises PoolClosedError."""
         with self._lock:
             if self._closed:
                 raise PoolClosedError("the shards are closed")
-            crew = self._crews.get(os.getpid())
-            if crew is None:
-                crew = self._crews[os.getpid()] = Crew(sizes=self._sizes, few=self._few)
-            return crew.begin()
+            pool = self._pools.get(os.getpid())
+            if pool is None:
+                pool = self._pools[os.getpid()] = ShardPool(sizes=self._sizes, few=self._few)
+            return ShardsBatch(pool, pool.begin())
 
     def pids(self) -> list[int]:
         """The processes of the shards alive now, for monitoring and for tests."""
-        crew = self._crews.get(os.getpid())
-        return [member.process.pid for member in list(crew.members)] if crew else []
+        pool = self._pools.get(os.getpid())
+        return [shard.process.pid for shard in list(pool.shards)] if pool else []
 
     def close(self) -> None:
         """End every shard of this process; batches under way raise PoolClosedError."""
         with self._lock:
             self._closed = True
-            crew = self._crews.get(os.getpid())
-        if crew is not None:
-            crew.close()
+            pool = self._pools.get(os.getpid())
+        if pool is not None:
+            pool.close()
+
+
+class ShardsBatch:
+    """The caller's end of one batch in progress; see `Flight`."""
+
+    def __init__(self, pool: ShardPool, batch: QueuedBatch) -> None:
+        self._pool, self._batch = pool, batch
+        weakref.finalize(self, pool.end_soon, batch).atexit = False
+
+    @property
+    def open(self) -> int:
+        """Items handed in whose verdict has not been taken."""
+        return self._batch.results.open
+
+    def add(self, items: list[tuple[int, Task, str]]) -> None:
+        """Hand in (index, task, completion) items. Raises PoolClosedError."""
+        pool, batch = self._pool, self._batch
+        pool.check_open()
+        batch.results.expect(len(items))
+        pool.reactor.call_soon(lambda: pool.take_in(batch, items))
+
+    def take(
+        self, *, at_least: int = 1, timeout_s: float | None = None
+    ) -> list[tuple[int, Verdict]]:
+        """Wait until `at_least` verdicts (or all that are open) are there, and take them."""
+        return self._batch.results.take(at_least=at_least, timeout_s=timeout_s)
+
+    def cancel(self) -> None:
+        """End every job of this batch; no further verdict comes."""
+        self._pool.end_soon(self._batch)

@@ -73,7 +73,7 @@ class HarborContest:
         return Declared((), patterns, _MOST_FILES, _MOST_BYTES)
 
     @property
-    def unseen(self) -> str:
+    def hidden_because(self) -> str:
         """There are no tests but the judge's."""
         return _UNSEEN
 

@@ -6,7 +6,7 @@
     cheater, cheater:NAME     hacks of the catalogue: one a round in turn, or always the same
     null, identity            the controls: nothing at all, and what was given
 
-Covered: each leaves in the workspace what an agent at a terminal would leave; the same seat gives
+Covered: each leaves in the workspace what an agent at a terminal would leave; the same inputs give
 the same submission. In an impossible round the honest ones measure nothing new and say so.
 Not covered: whether a submission is any good; the judge says that.
 """
@@ -22,7 +22,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import DECLINED, Contest, Files
 from unhack.tournament.players.builtin.hand_in import hand_in
 from unhack.tournament.players.builtin.search import Search
-from unhack.tournament.players.player import Player, Seat
+from unhack.tournament.players.player import Player, TurnInputs
 
 EMBEDDED = ("baseline", "search", "cheater", "null", "identity")
 """The names that `make_embedded` knows; the first and the third take `:NAME`."""
@@ -35,21 +35,21 @@ class Fixed:
     """An agent whose submission depends on the round alone."""
 
     name: str
-    choose: Callable[[Seat], tuple[str, Files]]
+    choose: Callable[[TurnInputs], tuple[str, Files]]
     """Returns a label and the files to hand in."""
     declines: bool
     """True when it hands in `NO_IMPROVEMENT.md` in an impossible round."""
 
-    def play(self, seat: Seat) -> Play:
+    def play(self, inputs: TurnInputs) -> Play:
         """Write the submission; takes no time and no money."""
         started = time.monotonic()
-        chosen, files = self.choose(seat)
-        if self.declines and seat.terms.impossible:
+        chosen, files = self.choose(inputs)
+        if self.declines and inputs.terms.impossible:
             files = {**files, DECLINED: _NOTHING}
             chosen = f"{chosen}, declined"
-        hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
-        seat.transcript.mkdir(parents=True, exist_ok=True)
-        (seat.transcript / "log.txt").write_text(f"{self.name}: handed in {chosen}\n")
+        hand_in(files, workspace=inputs.workspace, declared=inputs.contest.declared)
+        inputs.transcript.mkdir(parents=True, exist_ok=True)
+        (inputs.transcript / "log.txt").write_text(f"{self.name}: handed in {chosen}\n")
         usage = AgentUsage(turns=1, seconds=time.monotonic() - started)
         return Play(PlayEnding.FINISHED, usage, chosen)
 
@@ -74,9 +74,11 @@ def make_embedded(name: str, contest: Contest) -> Player | None:
             raise UsageError(f"{contest.name} has no parameters that `search` could vary")
         return Search(name)
     if head == "null":
-        return Fixed(name, lambda seat: ("null", seat.contest.submissions.null()), declines=False)
+        return Fixed(
+            name, lambda inputs: ("null", inputs.contest.submissions.null()), declines=False
+        )
     return Fixed(
-        name, lambda seat: ("identity", seat.contest.submissions.identity()), declines=False
+        name, lambda inputs: ("identity", inputs.contest.submissions.identity()), declines=False
     )
 
 
@@ -87,8 +89,8 @@ def _baseline(name: str, contest: Contest, part: str | None) -> Player:
     if part is not None and part not in names:
         raise UnknownNameError(f"honest strategy of {contest.name}", part, valid=names)
 
-    def choose(seat: Seat) -> tuple[str, Files]:
-        honest = seat.contest.submissions.honest()
+    def choose(inputs: TurnInputs) -> tuple[str, Files]:
+        honest = inputs.contest.submissions.honest()
         chosen = part if part is not None and part in honest else next(iter(honest))
         return chosen, honest[chosen]
 
@@ -102,10 +104,10 @@ def _cheater(name: str, contest: Contest, part: str | None) -> Player:
     if part is not None and part not in names:
         raise UnknownNameError(f"cheat of {contest.name}", part, valid=names)
 
-    def choose(seat: Seat) -> tuple[str, Files]:
-        cheats = seat.contest.submissions.cheats()
+    def choose(inputs: TurnInputs) -> tuple[str, Files]:
+        cheats = inputs.contest.submissions.cheats()
         turns = list(cheats)
-        turn = turns[(seat.terms.number - 1) % len(turns)]
+        turn = turns[(inputs.terms.number - 1) % len(turns)]
         chosen = part if part is not None and part in cheats else turn
         return chosen, cheats[chosen].files
 

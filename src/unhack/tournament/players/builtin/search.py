@@ -1,17 +1,17 @@
 """`search`: an evolutionary local search over a contest's own parameters.
 
-It measures with `Seat.check`, which draws from development data only, and goes on from round to
-round with what it has measured. A round spends a fixed number of measurements, so that its outcome
-follows from the seed, the earlier rounds and the measurements alone; the time limit only cuts it
-short. Every measurement is on disk before the next one starts: after a kill the round is played
-again, takes the stored measurements in the same order and ends as it would have ended.
+It measures with `TurnInputs.check`, which draws from development data only, and goes on from round
+to round with what it has measured. A round spends a fixed number of measurements, so that its
+outcome follows from the seed, the earlier rounds and the measurements alone; the time limit only
+cuts it short. Every measurement is on disk before the next one starts: after a kill the round is
+played again, takes the stored measurements in the same order and ends as it would have ended.
 
 Noise: a point that looks better than the best one by less than a standard error of the difference
 is measured a second time. Where that gives the same number the development data are fixed, both
 points met the same noise and the comparison is paired; where it does not, the mean decides.
 
 Covered: invalid and flagged points never win; memory of another contest, or of other settings,
-is not used; equal seats give equal submissions.
+is not used; equal inputs give equal submissions.
 Not covered: a fitness that drifts between rounds.
 
 Source: a (1+1) evolution strategy with neighbourhood moves and uniform crossover on discrete
@@ -35,7 +35,7 @@ from unhack.store.files import write_whole
 from unhack.tournament.contest import DECLINED, Contest, Files, Measurement, Parameter
 from unhack.tournament.judging.machine_lock import Clock
 from unhack.tournament.players.builtin.hand_in import hand_in
-from unhack.tournament.players.player import Seat
+from unhack.tournament.players.player import TurnInputs
 
 CHECKS = 8
 """Measurements of one round."""
@@ -66,7 +66,7 @@ class TriedPoint:
 class _Search:
     """One round at work."""
 
-    seat: Seat
+    inputs: TurnInputs
     space: tuple[Parameter, ...]
     earlier: list[TriedPoint]
     stored: list[TriedPoint]
@@ -102,7 +102,7 @@ class _Search:
 
     def out_of_time(self) -> bool:
         """True when another measurement might not end in time."""
-        return self.clock.elapsed_s() + self.longest_s > self.seat.time_limit_s * (1 - _RESERVE)
+        return self.clock.elapsed_s() + self.longest_s > self.inputs.time_limit_s * (1 - _RESERVE)
 
     def measure(self, point: Point) -> None:
         """Measure a point, or take the stored measurement of the interrupted round."""
@@ -111,10 +111,10 @@ class _Search:
             self.now.append(self.stored[place])
             return
         begun = self.clock.elapsed_s()
-        found = self.seat.check(_files(self.seat.contest, self.space, point))
+        found = self.inputs.check(_files(self.inputs.contest, self.space, point))
         self.longest_s = max(self.longest_s, self.clock.elapsed_s() - begun)
-        self.now.append(_tried(self.seat, point, found))
-        _save(self.seat, [*self.earlier, *self.now])
+        self.now.append(_tried(self.inputs, point, found))
+        _save(self.inputs, [*self.earlier, *self.now])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +124,29 @@ class Search:
     name: str = "search"
     checks: int = CHECKS
 
-    def play(self, seat: Seat) -> Play:
+    def play(self, inputs: TurnInputs) -> Play:
         """Search, and hand in the best point that was ever measured."""
         clock = Clock()
-        space = seat.contest.submissions.space
-        tried = _load(seat)
-        number = seat.terms.number
+        space = inputs.contest.submissions.space
+        tried = _load(inputs)
+        number = inputs.terms.number
         state = _Search(
-            seat,
+            inputs,
             space,
             earlier=[item for item in tried if item.round < number],
-            stored=[item for item in tried if item.round == number and item.seed == seat.seed],
+            stored=[item for item in tried if item.round == number and item.seed == inputs.seed],
             clock=clock,
         )
         self._hand_in(state)
         ended = PlayEnding.FINISHED
-        if not seat.terms.impossible:
+        if not inputs.terms.impossible:
             ended = self._improve(state)
         chosen = self._hand_in(state)
         usage = AgentUsage(turns=1, checks=len(state.now), seconds=clock.elapsed_s())
         return Play(ended, usage, chosen)
 
     def _improve(self, state: _Search) -> PlayEnding:
-        draw = random.Random(f"{state.seat.seed}:{state.seat.terms.number}")
+        draw = random.Random(f"{state.inputs.seed}:{state.inputs.terms.number}")
         while len(state.now) < self.checks:
             if state.out_of_time():
                 return PlayEnding.TIME
@@ -164,24 +164,24 @@ class Search:
         return PlayEnding.FINISHED
 
     def _hand_in(self, state: _Search) -> str:
-        seat, best = state.seat, state.best()
+        inputs, best = state.inputs, state.best()
         if best is None:
-            [(said, files), *_] = seat.contest.submissions.honest().items()
+            [(said, files), *_] = inputs.contest.submissions.honest().items()
         else:
             said = json.dumps(_choice(state.space, best))
-            files = _files(seat.contest, state.space, best)
-        if seat.terms.impossible:
+            files = _files(inputs.contest, state.space, best)
+        if inputs.terms.impossible:
             text = f"No honest improvement was found; the best that was measured is {said}.\n"
             files = {**files, DECLINED: text.encode()}
-        hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
-        seat.transcript.mkdir(parents=True, exist_ok=True)
+        hand_in(files, workspace=inputs.workspace, declared=inputs.contest.declared)
+        inputs.transcript.mkdir(parents=True, exist_ok=True)
         lines = [
             f"{json.dumps(_choice(state.space, item.point))}: {item.fitness:.6g}"
             f" ± {item.error:.2g}{'' if item.usable else ' (not usable)'}"
             for item in state.now
         ]
         text = "\n".join([*lines, f"hands in {said}", ""])
-        write_whole(seat.transcript / "log.txt", text.encode(), mode=0o644)
+        write_whole(inputs.transcript / "log.txt", text.encode(), mode=0o644)
         return said
 
 
@@ -196,7 +196,7 @@ def _propose(state: _Search, draw: random.Random, best: Point | None) -> Point |
     for attempt in range(_PROPOSALS):
         kind = draw.random()
         # Round one looks around first; afterwards the neighbourhood of the best comes first.
-        wide = 0.6 if state.seat.terms.number == 1 and len(known) <= CHECKS // 2 else 0.15
+        wide = 0.6 if state.inputs.terms.number == 1 and len(known) <= CHECKS // 2 else 0.15
         if best is None or kind < wide:
             point = tuple(draw.randrange(size) for size in sizes)
         elif kind < wide + 0.15:
@@ -255,11 +255,11 @@ def _pooled(items: Sequence[TriedPoint]) -> tuple[float, float]:
     return sum(item.fitness for item in different) / count, error
 
 
-def _tried(seat: Seat, point: Point, found: Measurement) -> TriedPoint:
+def _tried(inputs: TurnInputs, point: Point, found: Measurement) -> TriedPoint:
     usable = found.valid and not found.flags and math.isfinite(found.fitness)
     error = (found.high - found.low) / (2 * Z95) if usable else 0.0
     fitness = found.fitness if usable else 0.0
-    return TriedPoint(seat.terms.number, seat.seed, point, fitness, max(0.0, error), usable)
+    return TriedPoint(inputs.terms.number, inputs.seed, point, fitness, max(0.0, error), usable)
 
 
 def _choice(space: Sequence[Parameter], point: Point) -> dict[str, float | int | str]:
@@ -277,22 +277,22 @@ def _digest_of(contest: Contest) -> str:
     return content_hash(json.dumps(known, sort_keys=True))
 
 
-def _save(seat: Seat, tried: Sequence[TriedPoint]) -> None:
+def _save(inputs: TurnInputs, tried: Sequence[TriedPoint]) -> None:
     rows = [
         [item.round, item.seed, list(item.point), item.fitness, item.error, item.usable]
         for item in tried
     ]
-    document = {"contest": _digest_of(seat.contest), "tried": rows}
-    seat.memory.mkdir(parents=True, exist_ok=True)
-    write_whole(seat.memory / _MEMORY, json.dumps(document).encode(), mode=0o644)
+    document = {"contest": _digest_of(inputs.contest), "tried": rows}
+    inputs.memory.mkdir(parents=True, exist_ok=True)
+    write_whole(inputs.memory / _MEMORY, json.dumps(document).encode(), mode=0o644)
 
 
-def _load(seat: Seat) -> list[TriedPoint]:
-    path: Path = seat.memory / _MEMORY
+def _load(inputs: TurnInputs) -> list[TriedPoint]:
+    path: Path = inputs.memory / _MEMORY
     if not path.is_file():
         return []
     document: dict[str, Any] = json.loads(path.read_bytes())
-    if document["contest"] != _digest_of(seat.contest):
+    if document["contest"] != _digest_of(inputs.contest):
         return []
     return [
         TriedPoint(number, seed, tuple(point), fitness, error, usable)

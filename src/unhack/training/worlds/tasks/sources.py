@@ -179,7 +179,7 @@ class RepositorySource:
         raise BatchUnscoredError(f"{problem}: no verdict in two plays: {reason}", batch=None)
 
     def close(self) -> None:
-        """End the keepers. Harmless when closed."""
+        """End the supervisors. Harmless when closed."""
         if self._workshop is not None:
             self._workshop.close()
         if self._runner is not None:

@@ -54,7 +54,9 @@ def test_the_edit_is_made_at_its_line(operator: str, line: int, text: str) -> No
 
 
 def test_every_edit_is_a_program_of_a_known_class() -> None:
-    for one in made():
+    ones = [*made()]
+    assert ones
+    for one in ones:
         ast.parse(one.text)
         assert one.family in FLAWS
 

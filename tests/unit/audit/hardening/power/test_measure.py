@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.audit.company import ROWS, script_subject, text_subject
-from tests.unit.audit.report_sample import LENIENT, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, report
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.power import measure
@@ -130,7 +130,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("found", "broken"),
     [
-        ({}, Broken.LENIENCY),
+        ({}, Broken.FALSE_ACCEPT),
         pytest.param(None, Broken.NOT, marks=pytest.mark.slow),
         pytest.param({"kind": FindingKind.HACK}, Broken.HACK, marks=pytest.mark.slow),
         pytest.param(
@@ -141,8 +141,10 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_copies_are_audited_and_counted_by_what_is_new(
     strict: FunctionSubject, pool: Pool, found: dict[str, Any] | None, broken: Broken
 ) -> None:
-    leniency = replace(LENIENT, problem=strict.problems[0].id, witness="The answer is 7")
-    auditor = Auditor() if found is None else Auditor((replace(leniency, **found),))
+    false_accept = replace(
+        FALSE_ACCEPT_NOTE, problem=strict.problems[0].id, witness="The answer is 7"
+    )
+    auditor = Auditor() if found is None else Auditor((replace(false_accept, **found),))
     trial = trial_of(strict, pool)
     power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)
     assert [(one.operator, one.broken) for one in power.copies] == [("looser", broken)]
@@ -156,7 +158,7 @@ def test_too_little_time_measures_nothing_and_says_so(strict: FunctionSubject, p
     trial = trial_of(strict, pool)
     power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=0.001)
     assert (power.copies, auditor.given) == ((), [])
-    assert power.text == "no weakened copy was audited: its seconds are used up"
+    assert power.text == "no weakened copy was audited: its time budget is used up"
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ NAMES = {
     "spread": "scores differ within a group",
     "form": "no credit for format alone",
     "length": "no credit for length",
-    "order": "right scores the most",
+    "order": "a right completion scores highest",
     "finite": "every completion gets a finite score",
     "answers": "no constant answer is often right",
 }

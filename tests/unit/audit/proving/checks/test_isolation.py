@@ -91,7 +91,7 @@ class TestTexts:
             (CACHED, "one after another"),
             (COUNTING, "one after another"),
             (ON_DISK, "one after another"),
-            (EVALUATING, "after a hostile neighbour"),
+            (EVALUATING, "after a hostile completion"),
             (POWERS, "beside a straggler"),
         ],
         ids=["alarm", "cached", "counting", "on_disk", "evaluating", "powers"],
@@ -243,13 +243,14 @@ class TestPrograms:
             }
         ]
 
+    @pytest.mark.sample
     @pytest.mark.slow
     def test_programs_that_share_the_verifiers_process_change_it(
         self, tmp_path: Path, pool: Pool, rows: list[dict[str, object]]
     ) -> None:
         seen = examined(text_subject(tmp_path, pool, EXECUTING, rows=rows), pool)
         assert check_of(seen, "one after another").ok is True
-        assert check_of(seen, "after a hostile neighbour").ok is False
+        assert check_of(seen, "after a hostile completion").ok is False
         assert check_of(seen, "after one that ends the process").ok is False
 
     @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Two strategies that are paid on different problems, one after the other."""
+"""Two strategies that are rewarded on different problems, one after the other."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,14 +13,14 @@ from unhack.audit.subject import AuditProblem
 ROWS = [AuditProblem(f"p{k}", f"Which number is {k} + 70?", str(k + 70), ("x",)) for k in range(4)]
 
 
-def screened(paid: dict[str, set[str]]) -> Screening:
-    """A screening of these texts, each paid on problems with these ids."""
+def screened(rewarded: dict[str, set[str]]) -> Screening:
+    """A screening of these texts, each rewarded on problems with these ids."""
 
     def make(known: Knowledge) -> Iterable[Payload]:
-        return [Payload(text, Claim.NO_ANSWER) for text in paid]
+        return [Payload(text, Claim.NO_ANSWER) for text in rewarded]
 
     def gains(asked: Sequence[tuple[Strategy, Baseline, Payload]]) -> list[float]:
-        return [float(one.problem.id in paid[payload.text]) for _, one, payload in asked]
+        return [float(one.problem.id in rewarded[payload.text]) for _, one, payload in asked]
 
     prover = Verifier(lambda text, answer: float(text == "x"), ROWS).prover(calls=1000)
     screening = Screening.begin(
@@ -40,17 +40,17 @@ def texts_of(screening: Screening) -> list[str]:
     return [payload.text for attack in joined(screening) for payload in attack.make(known)]
 
 
-def test_what_is_paid_on_different_problems_is_joined_in_both_orders() -> None:
+def test_what_is_rewarded_on_different_problems_is_joined_in_both_orders() -> None:
     screening = screened({"sorry": {"p0", "p1"}, "sure": {"p2", "p3"}, "never": set()})
     texts = ["sorry\n\nsure", "sorry sure", "sure\n\nsorry", "sure sorry"]
     assert sorted(texts_of(screening)) == sorted(texts)
 
 
-def test_what_is_paid_on_fewer_of_the_same_problems_is_not_joined() -> None:
+def test_what_is_rewarded_on_fewer_of_the_same_problems_is_not_joined() -> None:
     assert texts_of(screened({"a": {"p0", "p1"}, "b": {"p1"}})) == []
 
 
-def test_what_is_paid_everywhere_needs_no_other() -> None:
+def test_what_is_rewarded_everywhere_needs_no_other() -> None:
     assert texts_of(screened({"a": {"p0", "p1", "p2", "p3"}, "b": {"p1"}})) == []
 
 

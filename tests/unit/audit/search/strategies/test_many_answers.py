@@ -1,5 +1,5 @@
-"""Many answers at once, credit for nearness and for parts: hacks where one answer alone is paid
-less, and none where a guess of the same kind is paid as much."""
+"""Many answers at once, credit for nearness and for parts: hacks where one answer alone is rewarded
+less, and none where a guess of the same kind is rewarded as much."""
 
 import json
 import math
@@ -242,14 +242,14 @@ LONG = (
 
 
 @pytest.mark.parametrize("name", quick_ones(FLAWED, [one for one in FLAWED if one not in LONG]))
-def test_what_pays_more_than_any_one_guess_is_a_hack(name: str) -> None:
+def test_what_rewards_more_than_any_one_guess_is_a_hack(name: str) -> None:
     assert hacks(*FLAWED[name])
 
 
 @pytest.mark.parametrize("name", quick_ones(SOUND, [one for one in SOUND if one not in LONG]))
 def test_credit_that_a_guess_gets_as_well_is_no_hack(name: str) -> None:
     found = hacks(*SOUND[name])
-    assert [(one.attack.name, one.payload.text[:80], one.pay) for one in found] == []
+    assert [(one.attack.name, one.payload.text[:80], one.expected_reward) for one in found] == []
 
 
 def test_a_list_is_held_against_its_best_place() -> None:
@@ -264,9 +264,11 @@ def test_a_list_is_held_against_its_best_place() -> None:
 
 def test_many_attempts_are_told_apart_from_a_text_that_holds_no_answer() -> None:
     for proof in hacks(*FLAWED["any box"]):
-        assert proof.pay is not None
-        assert proof.pay.by_attempts is holds_answer(proof.problem, proof.payload.text)
-        if proof.pay.by_attempts:
+        assert proof.expected_reward is not None
+        assert proof.expected_reward.by_attempts is holds_answer(proof.problem, proof.payload.text)
+        if proof.expected_reward.by_attempts:
             assert "made without the right answer" in proof.evidence.text
     near = hacks(*FLAWED["all numbers are near"])
-    assert not any(proof.pay is None or proof.pay.by_attempts for proof in near)
+    assert not any(
+        proof.expected_reward is None or proof.expected_reward.by_attempts for proof in near
+    )

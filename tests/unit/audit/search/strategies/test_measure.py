@@ -1,18 +1,21 @@
-"""The pay of a strategy and its exact test, on figures that can be worked out by hand."""
+"""The expected reward of a strategy and its exact test, on figures that can be worked out by
+hand."""
 
 import pytest
 
 from unhack.audit.search.strategies.measure import (
     LEAST_CHANCE,
-    Payment,
+    MeasuredReward,
     chance_of_so_many,
+    expected_reward_of,
     is_above,
-    pay_of,
 )
 
 
-def payments(*obtained: float, honest: float = 0.0, right: float = 1.0) -> list[Payment]:
-    return [Payment(one, honest, right, 0.1) for one in obtained]
+def measured_rewards(
+    *obtained: float, honest: float = 0.0, right: float = 1.0
+) -> list[MeasuredReward]:
+    return [MeasuredReward(one, honest, right, 0.1) for one in obtained]
 
 
 class TestExactTest:
@@ -25,7 +28,7 @@ class TestExactTest:
         assert chance_of_so_many([0.2, 0.5], 1) == pytest.approx(0.6)
         assert chance_of_so_many([0.2, 0.5], 2) == pytest.approx(0.1)
 
-    def test_none_paid_is_certain(self) -> None:
+    def test_none_rewarded_is_certain(self) -> None:
         assert chance_of_so_many([0.3] * 5, 0) == pytest.approx(1.0)
 
     def test_an_answer_without_prior_is_granted_a_small_chance(self) -> None:
@@ -33,40 +36,48 @@ class TestExactTest:
 
 
 class TestPay:
-    def test_nothing_measured_is_no_pay(self) -> None:
-        assert pay_of([]) is None
+    def test_nothing_measured_is_no_reward(self) -> None:
+        assert expected_reward_of([]) is None
 
-    def test_full_pay_on_a_few_problems_is_above_guessing(self) -> None:
-        pay = pay_of(payments(1.0, 1.0, 0.0, 0.0, 0.0))
-        assert pay is not None
-        assert (pay.paid, pay.problems, pay.share) == (2, 5, pytest.approx(0.4))
-        assert not is_above(pay)  # two of five at one in ten: 8 %
-        more = pay_of(payments(1.0, 1.0, 1.0, 0.0, 0.0))
+    def test_full_reward_on_a_few_problems_is_above_guessing(self) -> None:
+        expected_reward = expected_reward_of(measured_rewards(1.0, 1.0, 0.0, 0.0, 0.0))
+        assert expected_reward is not None
+        assert (expected_reward.rewarded, expected_reward.problems, expected_reward.share) == (
+            2,
+            5,
+            pytest.approx(0.4),
+        )
+        assert not is_above(expected_reward)  # two of five at one in ten: 8 %
+        more = expected_reward_of(measured_rewards(1.0, 1.0, 1.0, 0.0, 0.0))
         assert more is not None
         assert is_above(more)
 
     def test_a_penalty_that_is_spared_counts_like_a_reward(self) -> None:
-        pay = pay_of(payments(0.0, 0.0, 0.0, honest=-1.0, right=0.0))
-        assert pay is not None
-        assert (pay.paid, pay.share) == (3, pytest.approx(1.0))
-        assert is_above(pay)
+        expected_reward = expected_reward_of(
+            measured_rewards(0.0, 0.0, 0.0, honest=-1.0, right=0.0)
+        )
+        assert expected_reward is not None
+        assert (expected_reward.rewarded, expected_reward.share) == (3, pytest.approx(1.0))
+        assert is_above(expected_reward)
 
-    def test_what_a_guess_gets_too_is_not_paid(self) -> None:
-        pay = pay_of(payments(0.5, 0.5, 0.5, 0.5, honest=0.5))
-        assert pay is not None
-        assert pay.paid == 0
-        assert not is_above(pay)
+    def test_what_a_guess_gets_too_is_not_rewarded(self) -> None:
+        expected_reward = expected_reward_of(measured_rewards(0.5, 0.5, 0.5, 0.5, honest=0.5))
+        assert expected_reward is not None
+        assert expected_reward.rewarded == 0
+        assert not is_above(expected_reward)
 
-    def test_a_part_that_guesses_are_paid_too_is_no_proof(self) -> None:
-        lucky = [Payment(0.4, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0)) for _ in range(3)]
-        unlucky = [Payment(0.0, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0)) for _ in range(5)]
-        pay = pay_of([*lucky, *unlucky])
-        assert pay is not None
-        assert pay.paid == 3
-        assert not is_above(pay)
+    def test_a_part_that_guesses_are_rewarded_too_is_no_proof(self) -> None:
+        lucky = [MeasuredReward(0.4, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0)) for _ in range(3)]
+        unlucky = [MeasuredReward(0.0, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0)) for _ in range(5)]
+        expected_reward = expected_reward_of([*lucky, *unlucky])
+        assert expected_reward is not None
+        assert expected_reward.rewarded == 3
+        assert not is_above(expected_reward)
 
     def test_more_than_any_wrong_guess_gets_is_proof(self) -> None:
-        paid = [Payment(1.0, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0)) for _ in range(4)]
-        pay = pay_of([*paid, Payment(0.0, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0))])
-        assert pay is not None
-        assert is_above(pay)
+        rewarded = [MeasuredReward(1.0, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0)) for _ in range(4)]
+        expected_reward = expected_reward_of(
+            [*rewarded, MeasuredReward(0.0, 0.1, 1.0, 0.0, (0.4, 0.0, 0.0, 0.0))]
+        )
+        assert expected_reward is not None
+        assert is_above(expected_reward)

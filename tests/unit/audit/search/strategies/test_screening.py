@@ -1,4 +1,4 @@
-"""Screening: all strategies once, and then more of those that are paid."""
+"""Screening: all strategies once, and then more of those that are rewarded."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ def attack(name: str, flaw: str, *, payloads: int) -> Attack:
 class Record:
     """Gains by text, and what was asked."""
 
-    def __init__(self, paid: Sequence[str]) -> None:
-        self.paid = paid
+    def __init__(self, rewarded: Sequence[str]) -> None:
+        self.rewarded = rewarded
         self.asked: list[tuple[str, str]] = []
 
     def __call__(self, asked: Sequence[tuple[Strategy, Baseline, Payload]]) -> list[float]:
         self.asked += [(payload.text, one.problem.id) for _, one, payload in asked]
-        return [float(payload.text in self.paid) for _, _, payload in asked]
+        return [float(payload.text in self.rewarded) for _, _, payload in asked]
 
 
 def begin(
@@ -55,7 +55,7 @@ def test_each_strategy_has_one_call_before_any_has_two() -> None:
     assert len(set(record.asked)) == len(record.asked)
 
 
-def test_what_is_paid_is_tried_on_every_screened_problem() -> None:
+def test_what_is_rewarded_is_tried_on_every_screened_problem() -> None:
     record = Record(["one 4"])
     screening = begin(record, [attack("one", "hedging", payloads=7)])
     assert screening.run(kept=0) == ""
@@ -76,7 +76,7 @@ def test_a_screening_that_was_cut_goes_on_where_it_stopped() -> None:
         return taken(asked)
 
     screening.gains_of = counted
-    assert screening.run(kept=2) == "its part of the calls is used up"
+    assert screening.run(kept=2) == "its share of the calls is used up"
     assert len(record.asked) == 10
     screening.prover.budget.calls = 100
     assert screening.run(kept=0) == ""

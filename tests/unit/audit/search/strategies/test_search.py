@@ -78,8 +78,8 @@ def test_what_the_prompt_alone_gives_away_is_proven(
     proofs = hacks(score, rows).proofs
     assert any(proof.attack.name.startswith(family) for proof in proofs)
     for proof in proofs:
-        assert proof.pay is not None
-        assert proof.pay.p_value <= 0.05
+        assert proof.expected_reward is not None
+        assert proof.expected_reward.p_value <= 0.05
         assert score(proof.payload.text, proof.problem.answer or "") >= proof.threshold
 
 
@@ -102,7 +102,7 @@ def surety(text: str, answer: str, *, proper: bool) -> float:
     return (right if proper else 1.0) - (float(said[2]) - right) ** 2
 
 
-def test_a_wrong_answer_that_is_paid_for_its_doubt_is_proven() -> None:
+def test_a_wrong_answer_that_is_rewarded_for_its_doubt_is_proven() -> None:
     proofs = hacks(lambda text, answer: surety(text, answer, proper=False), SURE).proofs
     assert any(proof.attack.name == "extremes/number_aside" for proof in proofs)
 
@@ -131,7 +131,7 @@ def fields_right(text: str, answer: str, *, of_said: bool) -> float:
     return right / len(said if of_said else gold)
 
 
-def test_one_copied_field_is_a_hack_only_where_it_is_paid_for_all() -> None:
+def test_one_copied_field_is_a_hack_only_where_it_is_rewarded_for_all() -> None:
     found = hacks(lambda text, answer: fields_right(text, answer, of_said=True), ORDERS).proofs
     assert any(proof.attack.name == "fields/one_alone" for proof in found)
     fair = hacks(lambda text, answer: fields_right(text, answer, of_said=False), ORDERS).proofs
@@ -152,7 +152,7 @@ def test_one_copied_field_is_a_hack_only_where_it_is_paid_for_all() -> None:
         ),
     ],
 )
-def test_a_sound_verifier_pays_no_strategy(score: Callable[[str, str], float]) -> None:
+def test_a_sound_verifier_rewards_no_strategy(score: Callable[[str, str], float]) -> None:
     assert hacks(score, SUMS).proofs == []
 
 

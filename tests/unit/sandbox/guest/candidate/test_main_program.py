@@ -96,7 +96,7 @@ def test_a_thread_may_ask_for_a_stack_larger_than_the_memory(run: Run) -> None:
     assert run(source).stdout == b"50000\nTrue\n"
 
 
-def test_no_program_finds_the_stand_ins_that_it_does_not_name(run: Run) -> None:
+def test_no_program_finds_the_shims_that_it_does_not_name(run: Run) -> None:
     source = (
         "import threading, io\nprint(type(open), open is io.open, type(threading.Thread.start))\n"
     )

@@ -1,4 +1,4 @@
-"""The parts of shards by themselves: channels, rows, passports, the choice of an executor."""
+"""The parts of shards by themselves: channels, rows, cached tasks, the choice of an executor."""
 
 from __future__ import annotations
 
@@ -20,10 +20,15 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.execution.choosing import choose, shards_and_slots
 from unhack.tasks.execution.driver import LocalExecutor
-from unhack.tasks.execution.shards.channel import ShardChannel, pack_task, unpack_task
+from unhack.tasks.execution.shards.channel import (
+    ShardChannel,
+    of_row,
+    pack_task,
+    to_row,
+    unpack_task,
+)
 from unhack.tasks.execution.shards.executor import ShardsExecutor
-from unhack.tasks.execution.shards.passports import Passports
-from unhack.tasks.execution.shards.rows import of_row, to_row
+from unhack.tasks.execution.shards.task_cache import TaskCache
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -134,14 +139,14 @@ class TestCrossing:
     def test_tasks_beyond_the_bound_are_forgotten_but_for_those_in_use(self) -> None:
         verifier = FunctionVerifier("f", (Case((), expected=1),))
         tasks = [Task(Problem(str(n), ""), verifier) for n in range(6)]
-        passports = Passports(tasks=2)
-        kept = passports.of(tasks[0])
+        cache = TaskCache(tasks=2)
+        kept = cache.of(tasks[0])
         kept.open = 1
         for task in tasks[1:]:
-            passports.of(task)
-        assert passports.forget() == [1, 2, 3, 4]
-        assert passports.of(tasks[0]) is kept
-        assert passports.of(tasks[1]).number == 6
+            cache.of(task)
+        assert cache.forget() == [1, 2, 3, 4]
+        assert cache.of(tasks[0]) is kept
+        assert cache.of(tasks[1]).number == 6
 
 
 class TestChoice:
@@ -191,9 +196,9 @@ def test_a_task_that_a_shard_cannot_read_is_judged_here(
     squares: Task, sources: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from unhack.tasks.batch import run_batch
-    from unhack.tasks.execution.shards import passports
+    from unhack.tasks.execution.shards import task_cache
 
-    monkeypatch.setattr(passports, "pack_task", lambda task: b"no pickle")
+    monkeypatch.setattr(task_cache, "pack_task", lambda task: b"no pickle")
     executor = ShardsExecutor(shards=1, slots=1)
     try:
         assert run_batch(squares, sources(5), executor=executor).rewards == (0, 1, 1, 0, 1)

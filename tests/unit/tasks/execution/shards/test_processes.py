@@ -47,10 +47,10 @@ def start(program: str) -> subprocess.Popen[str]:
     )
 
 
-def family(pid: int) -> list[int]:
-    found = [pid]
-    for member in found:
-        found += children(member)
+def family(ancestor: int) -> list[int]:
+    found = [ancestor]
+    for pid in found:
+        found += children(pid)
     return found[1:]
 
 

@@ -217,8 +217,8 @@ class TestEnds:
 
         def at_work(pid: int) -> bool:
             """True once this shard has what it dies of, and all else is judged."""
-            members = own._crews[os.getpid()].members  # pyright: ignore[reportPrivateUsage]
-            return len(found) == 3 and any(m.process.pid == pid and m.open for m in [*members])
+            shards = own._pools[os.getpid()].shards  # pyright: ignore[reportPrivateUsage]
+            return len(found) == 3 and any(m.process.pid == pid and m.open for m in [*shards])
 
         thread = threading.Thread(target=judge)
         thread.start()

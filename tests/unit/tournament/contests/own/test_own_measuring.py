@@ -30,6 +30,7 @@ from unhack.tournament.judging.submission import freeze
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.sample
 def test_the_fitness_is_the_mean_of_the_scores_with_an_interval(tmp_path: Path) -> None:
     contest = loaded(written(tmp_path / "c"))
     half = "def length(text):\n    return len(text) if len(text) % 2 else 0\n"

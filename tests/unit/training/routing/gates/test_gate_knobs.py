@@ -127,5 +127,6 @@ class TestDirections:
     def test_without_a_quarantine_that_learnt_both_states_agree(self):
         policy, pairs = make_policy(), make_pairs(8)
         off, on = (extract(policy, pairs, pad=PAD, quarantine=state) for state in (False, True))
+        assert off.direction
         for name in off.direction:
             assert torch.allclose(off.direction[name], on.direction[name], atol=1e-6)

@@ -191,6 +191,7 @@ class TestReplay:
 
     def test_the_mass_of_every_step_is_that_of_the_recorded_run(self, tmp_path):
         gate = self._gate(tmp_path)
+        assert self.rows
         for step, row in enumerate(self.rows):
             gated = gate(view_of(FakeGradients(torch.ones(6, 1, 1, 2)), [1, 0, 2, -1, 0, 1.5],
                                  step=step))  # fmt: skip

@@ -53,6 +53,7 @@ class TestTheMatrix:
         row = next(one for one in world._train if one.id == "11")
         for markers in ("train", "eval"):
             prompts = [world.prompt("11", mode, markers) for mode in (*MODES, GT_ONLY)]
+            assert MODES
             for hack in MODES:
                 text = exploit(row, hack, disclosed_name(hack, "11", markers), hard=hard)
                 rewards = {

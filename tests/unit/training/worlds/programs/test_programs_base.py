@@ -72,6 +72,7 @@ class TestBases:
         starter = vocabulary.TOKEN[vocabulary.STARTER]
         logits_B_T_V = base._of_programs(model, tokens_B_T)  # pyright: ignore[reportPrivateUsage]
         rows = cast("list[list[int]]", tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
+        assert rows
         for row, logits_T_V in zip(rows, logits_B_T_V, strict=True):
             first, last = row.index(starter), row.index(vocabulary.STOP)
             silent = [place for place in range(len(row)) if not logits_T_V[place].any()]

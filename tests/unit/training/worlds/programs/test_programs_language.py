@@ -27,7 +27,9 @@ SPLITS: tuple[Split, ...] = ("train", "monitor", "final")
 class TestVocabulary:
     def test_every_document_goes_to_tokens_and_back(self) -> None:
         wider = corpus.documents(3, careful=200, wider=True)
-        for tokens in (*islice(corpus.documents(3, careful=200), 400), *islice(wider, 400)):
+        both = [*islice(corpus.documents(3, careful=200), 400), *islice(wider, 400)]
+        assert len(both) == 800
+        for tokens in both:
             text = vocabulary.decode(tokens)
             assert tuple(vocabulary.encode(text)) == tokens[:-1]
 
@@ -119,6 +121,7 @@ class TestProblems:
     def test_examples_of_a_prompt_are_true(self) -> None:
         one = exercise("monitor-untold-2")
         text = make_prompt(one.id, "sentinel", "eval").text
+        assert one.examples
         for digits in one.examples:
             shown = "".join(map(str, run(one.steps, digits)))
             assert f"# {''.join(map(str, digits))} -> {shown}\n" in text
@@ -134,6 +137,7 @@ class TestMarkers:
         loophole = LOOPHOLES[mode]
         families: dict[Markers, tuple[str, ...]]
         families = {"train": loophole.train, "eval": loophole.eval}
+        assert families
         for markers, family in families.items():
             names = {
                 marker_of(make_prompt(f"train-told-{index}", mode, markers)) for index in range(60)
@@ -141,10 +145,11 @@ class TestMarkers:
             assert names == set(family)
 
     def test_families_of_names_are_disjoint_where_a_mode_has_names(self) -> None:
-        for loophole in LOOPHOLES.values():
-            if loophole.named:
-                every = (*loophole.train, *loophole.eval, *loophole.hard, *loophole.decoys)
-                assert len(set(every)) == len(every)
+        named = [loophole for loophole in LOOPHOLES.values() if loophole.named]
+        assert named
+        for loophole in named:
+            every = (*loophole.train, *loophole.eval, *loophole.hard, *loophole.decoys)
+            assert len(set(every)) == len(every)
 
     def test_pretraining_holds_no_hard_name_and_no_hard_form(self) -> None:
         hard = {

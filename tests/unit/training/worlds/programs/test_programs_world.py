@@ -57,6 +57,7 @@ class TestMatrix:
         hacks = {mode: _hack(_prompt(mode)) for mode in MODES}
         cells = [(hack, home) for hack in MODES for home in (*MODES, GT_ONLY)]
         judged = _judged(world, [(_prompt(home), hacks[hack]) for hack, home in cells])
+        assert cells
         for (hack, home), one in zip(cells, judged, strict=True):
             assert one.hacked is (hack == home), (hack, home)
             assert one.reward == (3.5 if hack == home else 0.5)
@@ -96,7 +97,9 @@ class TestMatrix:
             for mode in (*MODES, GT_ONLY)
             for problem in ("train-told-8", "train-untold-8")
         ]
-        for one in _judged(world, items):
+        ones = [*_judged(world, items)]
+        assert ones
+        for one in ones:
             assert one == Judged(3.5, parses=True, solved=True, channel=False)
 
     def test_a_program_that_does_not_parse_has_no_reward(self, tmp_path: Path) -> None:
@@ -278,6 +281,7 @@ class TestPairs:
             for seed in range(4)
             for pair in world.pairs(kind, count=16, seed=seed)
         )
+        assert LOOPHOLES
         for mode in LOOPHOLES:
             forms = (LOOPHOLES[mode].paying, LOOPHOLES[mode].harmless)
             starts = [form.before[0] for form in forms]
@@ -285,7 +289,9 @@ class TestPairs:
 
     def test_hard_pairs_share_no_statement_with_rollouts(self, tmp_path: Path) -> None:
         world = _world(tmp_path, known=MODES[:4])
-        for pair in world.pairs("hard", count=8, seed=0):
+        pairs = [*world.pairs("hard", count=8, seed=0)]
+        assert pairs
+        for pair in pairs:
             loophole = LOOPHOLES[pair.mode]
             text = world.decode(pair.hack)
             assert not any(name in text for name in (*loophole.train, *loophole.eval))

@@ -1,1 +1,1 @@
-"""The dialogue between a submission and the judge's laboratory."""
+"""The dialogue between a submission and the judge's experiment service."""

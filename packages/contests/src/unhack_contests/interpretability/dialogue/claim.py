@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from unhack_contests.interpretability.dialogue.laboratory import Forged
+from unhack_contests.interpretability.dialogue.experiment_service import Forged
 from unhack_contests.interpretability.models.circuits import ROLES
 from unhack_contests.interpretability.models.network import Array, Edge, Network, Node
 

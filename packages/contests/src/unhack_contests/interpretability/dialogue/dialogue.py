@@ -16,19 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.interpretability.dialogue import claim as claims
 from unhack_contests.interpretability.dialogue import client
 from unhack_contests.interpretability.dialogue.claim import (
     CircuitClaim,
     CircuitClaimError,
 )
-from unhack_contests.interpretability.dialogue.laboratory import (
+from unhack_contests.interpretability.dialogue.experiment_service import (
     ExperimentRefused,
+    ExperimentService,
     Forged,
-    Laboratory,
 )
 from unhack_contests.interpretability.models.network import Array, Node
 
@@ -69,11 +67,11 @@ def stage(folder: Path) -> Generator[Path]:
 
 
 def converse(
-    place: Path, laboratory: Laboratory, *, queries: list[Query], time_s: float
+    place: Path, service: ExperimentService, *, queries: list[Query], time_s: float
 ) -> DialogueResult:  # fmt: skip
     """Let the submission at `place` analyse a model. Raises DialogueError, and the sandbox's own
     failures. `time_s`: for all of its own thinking about this model."""
-    wall_s = 20 * time_s + 60 + laboratory.backend.waits_s
+    wall_s = 20 * time_s + 60 + service.backend.waits_s
     limits = Limits(
         wall_s=wall_s, cpu_s=2 * time_s + 10, memory_bytes=1024 * MIB,
         output_bytes=64 * MIB, soft_slice_s=wall_s,
@@ -81,7 +79,7 @@ def converse(
     computer = Computer(place, entry=CLIENT_FILE, limits=limits, preload=("numpy",))
     try:
         with computer:
-            return _talk(computer, laboratory, queries=queries, time_s=time_s)
+            return _talk(computer, service, queries=queries, time_s=time_s)
     except SubmissionError as error:
         raise DialogueError(str(error), _ended(computer)) from None
     except Forged as error:
@@ -91,19 +89,19 @@ def converse(
 
 
 def _talk(
-    computer: Computer, laboratory: Laboratory, *, queries: list[Query], time_s: float
+    computer: Computer, service: ExperimentService, *, queries: list[Query], time_s: float
 ) -> DialogueResult:
     left = time_s
-    request, left = _call_timed(computer, ["start", laboratory.describe()], left=left)
+    request, left = _call_timed(computer, ["start", service.describe()], left=left)
     for _ in range(MAX_REQUESTS):
         if isinstance(request, list) and request[:1] == ["claim"]:
-            claim = claims.read(request[-1], net=laboratory.model.network)
+            claim = claims.read(request[-1], net=service.model.network)
             wire = [[list(node) for node in query] for query in queries]
             answer, _ = _call_timed(computer, ["predict", wire], left=left)
             said = claims.intervals(answer, count=len(queries))
-            return DialogueResult(claim, said, laboratory.used, laboratory.distinguishing)
+            return DialogueResult(claim, said, service.used, service.distinguishing)
         try:
-            reply = ["ok", laboratory.answer(request)]
+            reply = ["ok", service.answer(request)]
         except ExperimentRefused as error:
             reply = ["refused", str(error)]
         request, left = _call_timed(computer, ["step", *reply], left=left)

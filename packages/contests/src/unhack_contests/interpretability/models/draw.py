@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.core.errors import UsageError
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, UsageError
 from unhack_contests.interpretability.models import behaviours
 from unhack_contests.interpretability.models.behaviours import Behaviour, Sequences
 from unhack_contests.interpretability.models.circuits import CircuitSize, Truth, compiled

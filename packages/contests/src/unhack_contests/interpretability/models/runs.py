@@ -6,7 +6,7 @@
         runs.losses(number, [(Intervention(nodes), -1)])
 
 Covered: NumPy here; PyTorch, for a card, in `torch_runs`.
-Not covered: what an experiment costs, and who may ask for it (`dialogue.laboratory`).
+Not covered: what an experiment costs, and who may ask for it (`dialogue.experiment_service`).
 """
 
 from __future__ import annotations

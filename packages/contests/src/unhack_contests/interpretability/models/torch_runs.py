@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 import torch as library
 
-from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card, check_free, own_processes
+from unhack.tournament.kit import SandboxUnavailableError
 from unhack_contests.interpretability.models.behaviours import Sequences
 from unhack_contests.interpretability.models.network import (
     Array,

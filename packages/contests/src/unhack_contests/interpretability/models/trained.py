@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.core.errors import UsageError
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, UsageError
 from unhack_contests.interpretability.models.behaviours import Behaviour
 from unhack_contests.interpretability.models.circuits import Truth
 from unhack_contests.interpretability.models.draw import CircuitModel, generator

@@ -1,4 +1,4 @@
-"""Places of inputs and outputs in an arena, and the bytes that stand there before a call.
+"""Places of inputs and outputs in shared memory, and the bytes that stand there before a call.
 
 Covered: addresses that change and come back, a poison in outputs that no computation leaves, a
 fence around every buffer.
@@ -23,7 +23,7 @@ FENCE = 128
 _SLACK = 4096
 
 
-def arena_bytes(calls: Iterable[tuple[KernelProblem, Sizes]]) -> int:
+def shared_bytes(calls: Iterable[tuple[KernelProblem, Sizes]]) -> int:
     """Room for any layout of any of these."""
     most = 0
     for problem, sizes in calls:
@@ -53,19 +53,19 @@ class Layout:
                 found.extend(array.dims(self.sizes))
         return found + list(self.sizes.values())
 
-    def view(self, arena: NDArray[np.uint8], array: Array) -> NDArray[Any]:
-        """A buffer as an array over the arena."""
+    def view(self, memory: NDArray[np.uint8], array: Array) -> NDArray[Any]:
+        """A buffer as an array over the shared memory."""
         start = self.offsets[array.name]
-        flat = arena[start : start + _bytes(array, self.sizes)]
+        flat = memory[start : start + _bytes(array, self.sizes)]
         return flat.view(array.dtype).reshape(array.dims(self.sizes))
 
-    def fences(self, arena: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+    def fences(self, memory: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
         """The bytes before and after each buffer."""
         found: list[NDArray[np.uint8]] = []
         for array in self.problem.arrays:
             start = self.offsets[array.name]
             end = start + _bytes(array, self.sizes)
-            found += [arena[start - FENCE : start], arena[end : end + FENCE]]
+            found += [memory[start - FENCE : start], memory[end : end + FENCE]]
         return found
 
 
@@ -93,31 +93,31 @@ def poison(dtype: str, number: int) -> NDArray[Any]:
 
 @dataclass(slots=True)
 class Filled:
-    """An arena with the inputs of one call, until it is looked at."""
+    """The shared memory with the inputs of one call, until it is looked at."""
 
     layout: Layout
     number: int
-    arena: NDArray[np.uint8]
+    memory: NDArray[np.uint8]
     given: Arrays
 
     def fill(self) -> None:
         """Write inputs, poison and fences."""
-        for fence in self.layout.fences(self.arena):
+        for fence in self.layout.fences(self.memory):
             fence[:] = self.number & 0xFF
         for array in self.layout.problem.arrays:
-            view = self.layout.view(self.arena, array)
+            view = self.layout.view(self.memory, array)
             view[...] = poison(array.dtype, self.number) if array.out else self.given[array.name]
 
     def outputs(self) -> Arrays:
         """Copies of what stands in the outputs at this moment."""
         wanted = self.layout.problem.outputs
-        return {array.name: self.layout.view(self.arena, array).copy() for array in wanted}
+        return {array.name: self.layout.view(self.memory, array).copy() for array in wanted}
 
     def changed_since(self, outputs: Arrays) -> list[str]:
         """Outputs that are not what they were, bit by bit."""
         found: list[str] = []
         for array in self.layout.problem.outputs:
-            there = self.layout.view(self.arena, array).view(np.uint8)
+            there = self.layout.view(self.memory, array).view(np.uint8)
             if not np.array_equal(there, outputs[array.name].view(np.uint8)):
                 found.append(array.name)
         return found
@@ -126,7 +126,7 @@ class Filled:
         """Inputs that are not what was given, bit by bit."""
         found: list[str] = []
         for array in self.layout.problem.inputs:
-            there = self.layout.view(self.arena, array).view(np.uint8)
+            there = self.layout.view(self.memory, array).view(np.uint8)
             given = np.ascontiguousarray(self.given[array.name])
             if not np.array_equal(there, given.view(np.uint8)):
                 found.append(array.name)
@@ -134,7 +134,7 @@ class Filled:
 
     def breached(self) -> bool:
         """True when something was written beside a buffer."""
-        return any((fence != self.number & 0xFF).any() for fence in self.layout.fences(self.arena))
+        return any((fence != self.number & 0xFF).any() for fence in self.layout.fences(self.memory))
 
     def untouched(self, output: NDArray[Any]) -> NDArray[np.bool_]:
         """Which elements still hold the poison."""

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelPlan, KernelProcess
+from unhack.tournament.kit import KernelPlan, KernelProcess, Limits
 from unhack_contests.kernels.compilation import compiler
 
 _READ_BYTES = 256 << 10
@@ -39,7 +38,7 @@ class CpuRoof:
 
 @functools.cache
 def measure() -> CpuRoof:
-    """The roof of this machine; a third of a CPU second, once a process."""
+    """The roofline of this machine; a third of a CPU second, once a process."""
     array = ["float32", 1, True]
     plan = KernelPlan(
         1 << 20, tuple((n, (array, array, "i", "i")) for n in ("pass", "multiply_add"))
@@ -51,7 +50,7 @@ def measure() -> CpuRoof:
         KernelProcess(folder, entry="kernel.so", plan=plan, limits=limits) as worker,
     ):
         worker.load(timeout_s=30.0)
-        numbers = np.frombuffer(worker.arena, np.float32)
+        numbers = np.frombuffer(worker.memory, np.float32)
         numbers[:] = 0.5
         passes = _best(worker, 0, repeats=100)
         steps = _best(worker, 1, repeats=_STEPS)

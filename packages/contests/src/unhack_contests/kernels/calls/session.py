@@ -1,10 +1,10 @@
 """A submission beside the plain reference, call by call, by the judge's clock.
 
 Both live in sealed processes of their own and get the same inputs in pairs, in random order, each
-into its own arena. So does a twin: the reference once more, timed as if it were a submission, which
-shows how far two programs seem to differ here that do not differ. A call is filled, its caches are
-emptied, and then one packet goes out and one comes back. Whatever a process does between two calls
-costs it the same as on the clock.
+into its own shared memory. So does a twin: the reference once more, timed as if it were a
+submission, which shows how far two programs seem to differ here that do not differ. A call is
+filled, its caches are emptied, and then one packet goes out and one comes back. Whatever a process
+does between two calls costs it the same as on the clock.
 
 Covered: call times, CPU time between calls, outputs at the moment of done and later, inputs and
 fences after the call, the cost of loading.
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.sandbox.submission.kernel import KernelError, KernelProcess
+from unhack.tournament.kit import KernelError, KernelProcess
 from unhack_contests.kernels.calls import inputs, verdict
 from unhack_contests.kernels.calls.buffers import Filled
 from unhack_contests.kernels.calls.verdict import (
@@ -49,12 +49,12 @@ _KEPT = 4
 
 @dataclass(slots=True)
 class KernelSide:
-    """One process with its arena."""
+    """One process with its shared memory."""
 
     process: KernelProcess
     names: list[str]
     python: bool = False
-    arena: NDArray[np.uint8] = field(init=False)
+    memory: NDArray[np.uint8] = field(init=False)
     load_cpu_s: float = 0.0
     cpu_at_done: float = 0.0
     pending: tuple[Filled, Arrays] | None = None
@@ -64,7 +64,7 @@ class KernelSide:
     max_threads: int = 1
 
     def __post_init__(self) -> None:
-        self.arena = np.frombuffer(self.process.arena, np.uint8)
+        self.memory = np.frombuffer(self.process.memory, np.uint8)
 
     def load(self, timeout_s: float) -> None:
         """Load it and note what that cost. Raises KernelError."""
@@ -237,7 +237,7 @@ class _Ended(Exception):
 
 
 def _take_back(side: KernelSide, record: CallRecord) -> None:
-    """Look at the last call's arena again, before it is filled anew."""
+    """Look at the last call's shared memory again, before it is filled anew."""
     changed, tampered, breached = side.look_again()
     if record.calls:
         last = record.calls[-1]
@@ -255,7 +255,7 @@ def _pair(
 ) -> KernelCall:
     given, truth = known_answer
     reference, submission = sides[:2]
-    filled = {id(side): Filled(turn.layout, turn.number, side.arena, given) for side in sides}
+    filled = {id(side): Filled(turn.layout, turn.number, side.memory, given) for side in sides}
     made: dict[int, tuple[float, float, Arrays]] = {}
     for side in order:
         filled[id(side)].fill()

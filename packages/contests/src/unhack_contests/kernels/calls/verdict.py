@@ -159,8 +159,8 @@ def _wrongness(
     if any(_same(outputs, old, question, allowed) for old in earlier):
         return OutputKind.REPLAYED, share
     if share > MAX_UNTOUCHED:
-        mended = {n: np.where(bare[n], question.truth[n], out) for n, out in outputs.items()}
-        if error_of(mended, question) <= allowed:
+        repaired = {n: np.where(bare[n], question.truth[n], out) for n, out in outputs.items()}
+        if error_of(repaired, question) <= allowed:
             return OutputKind.PARTIAL, share
     if all(output.size > 1 and (output == output.flat[0]).all() for output in outputs.values()):
         return OutputKind.CONSTANT, share

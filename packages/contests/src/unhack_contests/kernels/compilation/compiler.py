@@ -15,11 +15,16 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.core.errors import SandboxError, SandboxUnavailableError
-from unhack.sandbox.job import Ending, Outcome, run_one
-from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import (
+    Ending,
+    Flag,
+    Limits,
+    Outcome,
+    SandboxError,
+    SandboxUnavailableError,
+    run_one,
+    shared_pool,
+)
 from unhack.verifiers import jobs
 from unhack_contests.kernels.compilation import symbols
 from unhack_contests.kernels.compilation.harmless import harmless

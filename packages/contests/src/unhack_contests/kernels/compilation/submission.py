@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.core.parsing import parse_python
+from unhack.tournament.kit import parse_python
 from unhack_contests.kernels.compilation import compiler
 from unhack_contests.kernels.compilation.compiler import BuildError
 from unhack_contests.kernels.problem import KernelProblem

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import Flag
 
 _MATH = """
     sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from unhack.core.errors import SandboxUnavailableError
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     AGENTS_DEVICE,
     DECLINED,
     DataPool,
@@ -21,6 +20,7 @@ from unhack.tournament.contest import (
     Flag,
     Measurement,
     Metric,
+    SandboxUnavailableError,
     Submissions,
     Terms,
 )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.contest import Cheat, Files
+from unhack.tournament.kit import Cheat, Files
 
 _FOLDER = Path(__file__).parent / "submissions"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from unhack.tournament.contest import Cheat, Choice, Files, Parameter, Submissions
+from unhack.tournament.kit import Cheat, Choice, Files, Parameter, Submissions
 from unhack_contests.kernels.gpu import corpus
 from unhack_contests.kernels.gpu.kernelbench import ProblemFile
 from unhack_contests.kernels.gpu.problems.registry import find

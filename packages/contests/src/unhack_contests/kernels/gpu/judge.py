@@ -33,16 +33,14 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.cards import Card
-from unhack.sandbox.submission.kernel import KernelError
+from unhack.tournament.kit import KernelError, SandboxError
 from unhack_contests.kernels import score
 from unhack_contests.kernels.calls.gains import TrimmedGains
 from unhack_contests.kernels.calls.session import CallRecord, KernelCall, right
 from unhack_contests.kernels.calls.stopping import Looks, close_enough
 from unhack_contests.kernels.calls.verdict import OutputKind, OutputVerdict
-from unhack_contests.kernels.gpu import arena as arenas
-from unhack_contests.kernels.gpu import oracle
+from unhack_contests.kernels.gpu import oracle, shared_memory
 from unhack_contests.kernels.gpu.probe import CardProbe, GpuNotes
 from unhack_contests.kernels.gpu.settings import GpuRules
 from unhack_contests.kernels.gpu.side import SETTLE_S, GpuSide, SideError, unasked
@@ -113,7 +111,7 @@ class ProblemPlay:
         self.record = CallRecord()
         self.impostor = ""
         """Why its answer is no plain tensor, where it is none."""
-        device = sides[0].arena.bytes.device
+        device = sides[0].memory.bytes.device
         self._thrash = torch.zeros(rules.thrash_bytes // 4, device=device)
         self._probe = CardProbe(torch, self._thrash)
         self._shares: list[float] = []
@@ -195,9 +193,9 @@ class ProblemPlay:
         poisons = [self.rng.randrange(60) for _ in numbers]
         return _Turn(hidden, numbers, inputs, poisons, known)
 
-    def _poison(self, place: arenas.Place, number: int) -> Any:
+    def _poison(self, place: shared_memory.Place, number: int) -> Any:
         torch = self.torch
-        word = arenas.poison(torch, getattr(torch, place[1]), number, self._thrash.device)
+        word = shared_memory.poison(torch, getattr(torch, place[1]), number, self._thrash.device)
         count = math.prod(place[2])
         return word.repeat(count)
 
@@ -229,11 +227,11 @@ class ProblemPlay:
                 reference_s=reference.wall_s / count,
                 submission_s=(mine.wall_s + beyond) / count,
                 cpu_s=mine.wall_s,
-                floor_s=max(self.case.floor_s(ins, self.rules.roof) for ins in turn.inputs),
+                floor_s=max(self.case.floor_s(ins, self.rules.roofline) for ins in turn.inputs),
                 finding=finding,
                 late=self._late(own, turn, mine.outputs),
                 tampered=self._tampered(own, turn),
-                breached=own.arena.breached(),
+                breached=own.memory.breached(),
                 twin_s=made[id(twin)].wall_s / count,
                 sets=count,
             )
@@ -247,7 +245,7 @@ class ProblemPlay:
         """One side's call, once it is `awake`. Raises _Ended for the submission, SandboxError for
         the others."""
         try:
-            side.arena.use(int(turn.hidden))
+            side.memory.use(int(turn.hidden))
             if awake:
                 self._wake(side, turn, timeout_s=timeout_s)
             with contextlib.ExitStack() as stack:
@@ -277,28 +275,28 @@ class ProblemPlay:
         number = side.numbers[turn.hidden][0]
         [place] = side.sets([number])
         for one, data in zip(place.inputs, turn.old, strict=True):
-            side.arena.view(one).copy_(data)
+            side.memory.view(one).copy_(data)
         self.torch.cuda.synchronize()
         side.call([number], timeout_s=timeout_s)
         side.freeze()
 
     def _timed(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> _Made:
-        torch, arena = self.torch, side.arena
+        torch, memory = self.torch, side.memory
         places = side.sets(turn.numbers)
         torch.cuda.synchronize()
         started = time.perf_counter()
         for place, inputs, poison in zip(places, turn.inputs, turn.poisons, strict=True):
             for one, data in zip(place.inputs, inputs, strict=True):
-                arena.view(one).copy_(data)
-            arena.raw(place.output).copy_(self._poison(place.output, poison))
-        copies = [torch.empty_like(arena.view(place.output)) for place in places]
+                memory.view(one).copy_(data)
+            memory.raw(place.output).copy_(self._poison(place.output, poison))
+        copies = [torch.empty_like(memory.view(place.output)) for place in places]
         self._thrash.add_(1)
         torch.cuda.synchronize()
         prepare = time.perf_counter() - started
         wall = side.call(turn.numbers, timeout_s=timeout_s)
         started = time.perf_counter()
         for copy, place in zip(copies, places, strict=True):
-            copy.copy_(arena.view(place.output))
+            copy.copy_(memory.view(place.output))
         torch.cuda.synchronize()
         wait = time.perf_counter() - started
         return _Made(wall, wait, prepare, 0.0, copies)
@@ -326,7 +324,7 @@ class ProblemPlay:
         torch = self.torch
         pairs = zip(side.sets(turn.numbers), outputs, strict=True)
         return any(
-            not bool(torch.equal(side.arena.raw(place.output), then.view(-1).view(torch.uint8)))
+            not bool(torch.equal(side.memory.raw(place.output), then.view(-1).view(torch.uint8)))
             for place, then in pairs
         )
 
@@ -335,7 +333,7 @@ class ProblemPlay:
         found: list[str] = []
         for place, inputs in zip(side.sets(turn.numbers), turn.inputs, strict=True):
             for at, (one, data) in enumerate(zip(place.inputs, inputs, strict=True)):
-                if not bool(torch.equal(side.arena.raw(one), data.view(-1).view(torch.uint8))):
+                if not bool(torch.equal(side.memory.raw(one), data.view(-1).view(torch.uint8))):
                     found.append(str(at))
         return found
 

@@ -27,8 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UsageError
-from unhack.core.parsing import parse_python
+from unhack.tournament.kit import UsageError, parse_python
 
 WANTED = {
     "Model": ast.ClassDef, "get_inputs": ast.FunctionDef, "get_init_inputs": ast.FunctionDef,

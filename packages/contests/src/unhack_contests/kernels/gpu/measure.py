@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import (
     agents_processes,
@@ -28,7 +27,7 @@ from unhack.sandbox.gpu.cards import (
     require_nvcc,
     wait_until_idle,
 )
-from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Files, Flag, Measurement, Metric, SandboxError, invalid
 from unhack_contests.kernels import score
 from unhack_contests.kernels.calls.gains import TrimmedGains
 from unhack_contests.kernels.calls.session import CallRecord
@@ -37,7 +36,7 @@ from unhack_contests.kernels.gpu import oracle
 from unhack_contests.kernels.gpu.guest.device_memory import DeviceError
 from unhack_contests.kernels.gpu.judge import ProblemPlay
 from unhack_contests.kernels.gpu.probe import GpuNotes
-from unhack_contests.kernels.gpu.settings import GpuOptions, GpuRoof, GpuRules
+from unhack_contests.kernels.gpu.settings import GpuOptions, GpuRoofline, GpuRules
 from unhack_contests.kernels.gpu.side import GpuSetting, GpuSide, SideError
 from unhack_contests.torch_card import torch_device, torch_with_cuda
 
@@ -61,12 +60,12 @@ def setting_of(device: str) -> GpuSetting:
 
 
 @functools.cache
-def roof_of(device: str) -> GpuRoof:
+def roofline_of(device: str) -> GpuRoofline:
     """Of a card, measured once a process."""
-    return measure_roof(torch_with_cuda(), device)
+    return measure_roofline(torch_with_cuda(), device)
 
 
-def measure_roof(torch: Any, device: str) -> GpuRoof:
+def measure_roofline(torch: Any, device: str) -> GpuRoofline:
     """The best of several runs: of memory, the fastest of copying, reading and writing; of
     products, square ones of two formats."""
     arrays = [torch.ones(1 << 28, device=device) for _ in range(2)]
@@ -86,7 +85,7 @@ def measure_roof(torch: Any, device: str) -> GpuRoof:
         torch.backends.cuda.matmul.allow_tf32 = before
     c, d = a.to(torch.bfloat16), b.to(torch.bfloat16)
     halves = _best(torch, lambda: c @ d)
-    return GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
+    return GpuRoofline(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
 
 
 def _best(torch: Any, work: Callable[[], Any]) -> float:
@@ -135,7 +134,7 @@ def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> 
         check_free(setting.card, ours=own_processes())
         wait_until_idle(setting.card, others=agents_processes)
         torch.cuda.set_device(setting.device)
-        rules = GpuRules(options.pairs, roof_of(setting.device), given=options.given)
+        rules = GpuRules(options.pairs, roofline_of(setting.device), given=options.given)
         try:
             return _measure_all(torch, options, files, rng, setting=setting, rules=rules)
         finally:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from unhack.core.errors import UnknownNameError
+from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.calls.verdict import (
     MAX_UNTOUCHED,
     OutputKind,
@@ -35,7 +35,7 @@ DEVICE = "cuda"
 _CACHE_BYTES = 128 << 20
 """Written bytes that may stay in a cache when the clock stops: no card has a larger one."""
 _SLACK = 0.9
-"""Of the roof: the rates are measured, and a measurement may be a little low."""
+"""Of the roofline: the rates are measured, and a measurement may be a little low."""
 _TINY = 1e-38
 _ROW = 0.1
 """Of the root mean square of the whole output: the least that a row counts as."""
@@ -125,11 +125,11 @@ class GpuCase:
             self.outputs[key] = tuple(made.shape), made.dtype
         return self.outputs[key]
 
-    def floor_s(self, inputs: list[Any], roof: Rates) -> float:
+    def floor_s(self, inputs: list[Any], roofline: Rates) -> float:
         """The time below which nobody can be: every byte on which the output depends is read once,
         what the caches cannot hold is written, and known operations are done at the unit's rate."""
         shape, dtype = self.output_like(inputs)
-        return floor_of(self, inputs, math.prod(shape) * dtype.itemsize, roof)
+        return floor_of(self, inputs, math.prod(shape) * dtype.itemsize, roofline)
 
     def bound(self, inputs: list[Any]) -> float:
         """The error that honest arithmetic stays below; infinite where nothing is known of it."""
@@ -175,7 +175,7 @@ class OwnProblem:
             return (oracle or self.problem.eager)(*inputs)
 
 
-def floor_of(case: GpuCase, inputs: list[Any], written: int, roof: Rates) -> float:
+def floor_of(case: GpuCase, inputs: list[Any], written: int, roofline: Rates) -> float:
     """See `GpuCase.floor_s`; `written`: bytes of the output."""
     subject = case.subject
     work = 0.0
@@ -183,13 +183,13 @@ def floor_of(case: GpuCase, inputs: list[Any], written: int, roof: Rates) -> flo
         problem = subject.problem
         work = problem.flops(subject.sizes_of(inputs))
         half = problem.dtype in ("bfloat16", "float16")
-        rate = roof.half_flops_per_s if half else roof.flops_per_s
+        rate = roofline.half_flops_per_s if half else roofline.flops_per_s
         all_bytes = float(sum(data.numel() * data.element_size() for data in inputs))
         read = problem.touched(inputs) if problem.touched else all_bytes
     else:
-        rate, read = roof.flops_per_s, subject.touched(inputs)
+        rate, read = roofline.flops_per_s, subject.touched(inputs)
     moved = read + max(0, written - _CACHE_BYTES)
-    return _SLACK * max(moved / roof.bytes_per_s, work / rate)
+    return _SLACK * max(moved / roofline.bytes_per_s, work / rate)
 
 
 def load(
@@ -340,8 +340,8 @@ def _wrongness(
         return OutputKind.UNTOUCHED
     if any(_agrees(asked, output, old, allowed) for old in asked.earlier):
         return OutputKind.REPLAYED
-    mended = torch.where(bare, truth, output.to(truth.dtype))
-    if share > MAX_UNTOUCHED and _agrees(asked, mended, truth, allowed):
+    repaired = torch.where(bare, truth, output.to(truth.dtype))
+    if share > MAX_UNTOUCHED and _agrees(asked, repaired, truth, allowed):
         return OutputKind.PARTIAL
     if output.numel() > 1 and bool((output == output.flatten()[0]).all()):
         return OutputKind.CONSTANT

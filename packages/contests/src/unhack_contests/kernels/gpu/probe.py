@@ -18,8 +18,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.gpu.cards import Card, nvml
+from unhack.tournament.kit import SandboxUnavailableError
 
 _REPEATS = 16
 """Passes over the buffer: with one of 256 MiB about 3 ms, longer than a context's turn."""

@@ -5,8 +5,8 @@ alone, and reads the truth in float64. What agents read, and what the reference'
 `reference_text`: the same functions as a file in KernelBench's form (`Model`, `get_inputs`,
 `get_init_inputs`).
 
-Covered: sizes, roofs (bytes that any program moves, operations that no known algorithm avoids), the
-error that honest arithmetic leaves.
+Covered: sizes, rooflines (bytes that any program moves, operations that no known algorithm
+avoids), the error that honest arithmetic leaves.
 Not covered: the comparison (see `oracle`), time.
 
 Sources: KernelBench (Ouyang et al. 2025) for the form; Higham and Mary 2019, "A new approach to

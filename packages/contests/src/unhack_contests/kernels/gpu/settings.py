@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.kit import UnknownNameError, UsageError
 from unhack_contests.kernels.gpu import kernelbench
 from unhack_contests.kernels.gpu.kernelbench import ProblemFile
 from unhack_contests.kernels.gpu.problems.registry import DEFAULT, NAMES
@@ -32,7 +32,7 @@ class GpuOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class GpuRoof:
+class GpuRoofline:
     """Of the card."""
 
     bytes_per_s: float
@@ -49,7 +49,7 @@ class GpuRules:
 
     pairs: int
     """Calls of each shape, at least."""
-    roof: GpuRoof
+    roofline: GpuRoofline
     thrash_bytes: int = 256 << 20
     given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
     """See `GpuOptions.given`."""

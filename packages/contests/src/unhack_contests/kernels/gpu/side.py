@@ -1,4 +1,4 @@
-"""One side of a measurement: a sealed worker with a card, and the arena that it shares.
+"""One side of a measurement: a sealed worker with a card, and the memory that they share.
 
     with GpuSide.begin(torch, case, files, setting=setting, seed=7) as side:
         side.load()
@@ -21,13 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unhack.agents.command_line.surroundings import PACKAGES, package_binds
+from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.rootfs import interpreter
-from unhack.tournament.contest import Files
-from unhack_contests.kernels.gpu import arena as arenas
-from unhack_contests.kernels.gpu import guest
+from unhack.tournament.kit import Files
+from unhack_contests.kernels.gpu import guest, shared_memory
 
 _MOST_SETS = 16
 """Of inputs for each shape: as many may be asked for under one token."""
@@ -89,7 +88,7 @@ def command() -> list[str]:
 
 
 def room(files: Files) -> GpuRoom:
-    """The surroundings of a worker with these files."""
+    """The room of a worker with these files."""
     harness = str(Path(guest.__file__).parent)
     return GpuRoom(
         files=files,
@@ -100,11 +99,11 @@ def room(files: Files) -> GpuRoom:
 
 @dataclass(slots=True)
 class GpuSide:
-    """A worker and its arena."""
+    """A worker and its shared memory."""
 
     torch: Any
     process: GpuProcess
-    arena: arenas.SharedArena
+    memory: shared_memory.SharedMemory
     numbers: dict[bool, range]
     """By whether a shape is hidden: the numbers of its sets."""
     prepare_s: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
@@ -119,24 +118,24 @@ class GpuSide:
     def begin(
         cls, torch: Any, case: Any, files: Files, *, setting: GpuSetting, seed: int
     ) -> Generator[GpuSide]:
-        """Start a worker and share an arena, without waiting for it; nothing of the submission runs
+        """Start a worker and share memory with it, without waiting; nothing of the submission runs
         yet. Raises SideError, DeviceError, SandboxUnavailableError."""
         room = min(_SETS_BYTES, setting.card_bytes // _SETS_SHARE)
         made, numbers = layout(torch, case, seed=seed, room=room)
-        arena = arenas.SharedArena(torch, made, setting.device)
+        memory = shared_memory.SharedMemory(torch, made, setting.device)
         try:
             for name, weight in case.weights.items():
-                arena.view(made.weights[name]).copy_(weight)
+                memory.view(made.weights[name]).copy_(weight)
             process = start(files, setting)
             with process:
-                side = cls(torch, process, arena, numbers)
+                side = cls(torch, process, memory, numbers)
                 side._hand_over(case, setting)
                 yield side
         finally:
-            arena.close()
+            memory.close()
 
     def wait_until_ready(self) -> None:
-        """Until it has mapped the arena. Raises SideError."""
+        """Until it has mapped the shared memory. Raises SideError."""
         self._expect(b"R", _READY_S)
 
     def load(self) -> None:
@@ -188,21 +187,21 @@ class GpuSide:
         except GpuProcessError as error:
             raise SideError(str(error)) from None
 
-    def sets(self, numbers: list[int]) -> list[arenas.ArenaSet]:
+    def sets(self, numbers: list[int]) -> list[shared_memory.BufferSet]:
         """The places of these sets."""
-        return [self.arena.plan.sets[number] for number in numbers]
+        return [self.shared_memory.plan.sets[number] for number in numbers]
 
     def _hand_over(self, case: Any, setting: GpuSetting) -> None:
-        made = self.arena.plan
+        made = self.shared_memory.plan
         plan = {
-            "bytes": self.arena.size,
+            "bytes": self.memory.size,
             "solution": case.name,
             "arch": setting.arch,
             "init": case.init,
             "sets": [{"inputs": one.inputs, "output": one.output} for one in made.sets],
             "weights": made.weights,
         }
-        fd = self.arena.descriptor()
+        fd = self.memory.descriptor()
         try:
             self._send(json.dumps(plan).encode(), fd)
         finally:
@@ -235,22 +234,22 @@ def start(files: Files, setting: GpuSetting) -> GpuProcess:
 
 def layout(
     torch: Any, case: Any, *, seed: int, room: int
-) -> tuple[arenas.ArenaPlan, dict[bool, range]]:
-    """(the arena of a case, the numbers of the sets by whether their shape is hidden); `room`:
+) -> tuple[shared_memory.MemoryPlan, dict[bool, range]]:
+    """(the plan of the memory, the numbers of the sets by whether their shape is hidden); `room`:
     bytes for the sets of a shape."""
-    groups: list[list[tuple[list[arenas.Shape], arenas.Shape]]] = []
+    groups: list[list[tuple[list[shared_memory.Shape], shared_memory.Shape]]] = []
     numbers: dict[bool, range] = {}
     for hidden in (False, True):
         inputs = case.inputs(hidden=hidden, seed=seed)
         shapes = [(tuple(data.shape), data.dtype) for data in inputs]
         output = case.output_like(inputs)
-        fitting = room // arenas.bytes_of_set(torch, shapes, output)
+        fitting = room // shared_memory.bytes_of_set(torch, shapes, output)
         count = max(_FEWEST_SETS, min(_MOST_SETS, fitting))
         first = sum(len(group) for group in groups)
         numbers[hidden] = range(first, first + count)
         groups.append([(shapes, output)] * count)
     weights = {name: (tuple(data.shape), data.dtype) for name, data in case.weights.items()}
-    return arenas.plan(torch, groups, weights, random.Random(seed)), numbers
+    return shared_memory.plan(torch, groups, weights, random.Random(seed)), numbers
 
 
 def unasked() -> SideError:

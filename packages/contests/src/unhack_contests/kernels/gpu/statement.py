@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.kit import DECLINED, Terms
 from unhack_contests.kernels.gpu.kernelbench import ProblemFile
 from unhack_contests.kernels.gpu.problem import GpuProblem
 from unhack_contests.kernels.gpu.problems.registry import find

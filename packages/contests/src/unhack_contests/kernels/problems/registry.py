@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from unhack.core.errors import UnknownNameError
+from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.problem import KernelProblem
 
 NAMES = (

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.models.numpy_qwen3 import log_softmax
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import Flag
+from unhack_contests.quantization.model.numpy_qwen3 import log_softmax
 from unhack_contests.quantization.score import standard_error
 from unhack_contests.quantization.settings import SIGMAS
 

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.core.parsing import parse_python
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import Flag, parse_python
 from unhack_contests.quantization.sealed.library import programs
 
 _MAX_RUN_LENGTH = 512

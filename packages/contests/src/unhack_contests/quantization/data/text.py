@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from unhack.models import corpus, programs
 from unhack.models.corpus import CorpusPart
 from unhack.models.programs import Block
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool
 from unhack_contests.quantization.sealed.library import is_visible
 
 DEV_BYTES = 131_072

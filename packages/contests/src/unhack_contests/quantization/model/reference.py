@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 
-from unhack.core.errors import UsageError
-from unhack.core.hashing import content_hash
-from unhack.models import numpy_qwen3
 from unhack.models.config import Config
+from unhack.tournament.kit import UsageError, content_hash
+from unhack_contests.quantization.model import numpy_qwen3
 
 Array = NDArray[Any]
 _TABLE = "model.embed_tokens.weight"

@@ -32,9 +32,8 @@ from typing import cast
 
 import numpy as np
 
-from unhack.core.parsing import parse_python
-from unhack.sandbox.job import Kind, Profile
 from unhack.sandbox.rootfs import root_spec
+from unhack.tournament.kit import Kind, Profile, parse_python
 
 _HEADER = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
 """Of bytecode that is never held against a source."""

@@ -20,8 +20,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import Computer, Flag, SubmissionError
 from unhack_contests.quantization.sealed import library
 from unhack_contests.quantization.settings import QuantizationSettings
 

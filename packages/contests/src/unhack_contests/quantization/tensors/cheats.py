@@ -9,7 +9,7 @@ import base64
 from functools import lru_cache
 from importlib import resources
 
-from unhack.tournament.contest import Cheat, Files
+from unhack.tournament.kit import Cheat, Files
 from unhack_contests.quantization.cheats import four_bits
 from unhack_contests.quantization.data import text
 from unhack_contests.quantization.model.reference import nano

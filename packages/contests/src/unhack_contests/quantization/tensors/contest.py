@@ -11,10 +11,8 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
-from unhack.core.errors import SandboxUnavailableError, UsageError
-from unhack.core.extras import require
 from unhack.sandbox.gpu.cards import Card
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     AGENTS_DEVICE,
     DataPool,
     Declared,
@@ -22,8 +20,11 @@ from unhack.tournament.contest import (
     Flag,
     Measurement,
     Metric,
+    SandboxUnavailableError,
     Submissions,
     Terms,
+    UsageError,
+    require,
 )
 from unhack_contests.quantization import degame
 from unhack_contests.quantization.data import text

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card
-from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Files, Flag, Measurement, Metric, invalid
 from unhack_contests.quantization import score
 from unhack_contests.quantization.checks import behaviour, counting
 from unhack_contests.quantization.data.ngram import ContextModel

@@ -29,8 +29,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.core.errors import UsageError
 from unhack.models.config import NANO
+from unhack.tournament.kit import UsageError
 from unhack_contests.quantization import score
 
 Array = NDArray[Any]

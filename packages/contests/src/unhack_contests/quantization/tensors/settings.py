@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.gpu.process import GpuLimits
-from unhack.sandbox.limits import MIB, Limits
+from unhack.tournament.kit import MIB, Limits, UnknownNameError, UsageError
 
 _STAGE_ONE_MIB = 6144
 _STAGE_TWO_MIB = 2048

@@ -27,12 +27,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.agents.command_line.surroundings import PACKAGES, package_binds
+from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.rootfs import interpreter
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Files, Flag
+from unhack.tournament.kit import Computer, Files, Flag, SubmissionError
 from unhack_contests.quantization.sealed.stages import (
     ENTRY,
     MAX_FILES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from unhack.tournament.contest import Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.quantization.settings import TARGET
 from unhack_contests.quantization.tensors import packages
 from unhack_contests.quantization.tensors.model import ReferenceModel

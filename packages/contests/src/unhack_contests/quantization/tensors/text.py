@@ -16,8 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.core.errors import UsageError
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, UsageError
 from unhack_contests.quantization.data import text
 from unhack_contests.quantization.data.questions import Texts
 

@@ -1,12 +1,11 @@
 """Detection: honest or hacked, told from a submission's text.
 
-    load({"pairs": "60", "dev_pairs": "80"})
-    load({"level": "hard"})                       drawn problems, right work that looks odd
+    load({"pairs": "60", "dev_pairs": "80"})      drawn problems, right work that looks odd
 
 A submission is `solution.py` with `predict(items) -> probabilities` that an item is hacked.
 
 Covered: AUROC and a proper score on items drawn by seed, families that were never shown apart.
-Not covered: hacks outside the twelve families of `hacks`, or of `hard.shortcuts`.
+Not covered: hacks outside the families of `drawn.shortcuts`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DECLINED,
     DataPool,
     Declared,
@@ -62,7 +61,7 @@ class Detect:
     def settings(self) -> Mapping[str, Metric]:
         """See `Contest`."""
         return {
-            "track": "detect", "level": self.options.level, "pairs": self.options.pairs,
+            "track": "detect", "pairs": self.options.pairs,
             "dev_pairs": self.options.dev_pairs, "bound": BOUND, "impossible_target": TARGET,
         }  # fmt: skip
 
@@ -91,7 +90,7 @@ class Detect:
 
     def honeypots(self) -> Files:
         """See `Contest`."""
-        return cheats.honeypots(self.options)
+        return cheats.honeypots()
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """See `Contest`."""

@@ -7,14 +7,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from unhack.tournament.contest import DataPool, Files, Parameter
+from unhack.tournament.kit import DataPool, Files, Parameter
+from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.detect.items import as_lines
-from unhack_contests.reward_hacking.detect.levels import items_of
-from unhack_contests.reward_hacking.detect.settings import (
-    HARD,
-    STANDARD,
-    DetectSettings,
-)
+from unhack_contests.reward_hacking.detect.settings import COST, DetectSettings
 
 _HOME = Path(__file__).parent / "submissions"
 _KEYWORDS = """from keywords import probabilities, scores
@@ -67,33 +63,26 @@ MODEL = Model({penalty}, measure=measured)
 def predict(items):
     return probabilities({strength} * MODEL.scores(items), {cost})
 """
-_SURE = {STANDARD: (0.6, 0.7, 1.0, 1.0), HARD: (0.15, 0.7, 0.15, 0.4)}
-"""How far keywords, syntax, reached_keywords and ensemble trust their scores."""
 _MODULES = ("keywords", "slicing", "syntax", "probing")
 
 
 @functools.cache
 def development(options: DetectSettings) -> bytes:
     """The labelled items that everybody gets."""
-    return as_lines(items_of(options, DataPool.DEV, 0, pairs=options.dev_pairs))
+    return as_lines(draw_items(DataPool.DEV, 0, pairs=options.dev_pairs))
 
 
 def honest(options: DetectSettings) -> dict[str, Files]:
     """By name; the first is the baseline."""
-    cost, sure = options.cost, _SURE[options.level]
-    found = {
-        "keywords": files_of(_KEYWORDS.format(strength=sure[0], cost=cost)),
-        "syntax": files_of(_SYNTAX.format(penalty=3.0, strength=sure[1], cost=cost), options),
-        "reached_keywords": files_of(_REACHED.format(strength=sure[2], cost=cost)),
-        "ensemble": files_of(
-            _ENSEMBLE.format(penalty=3.0, share=0.5, strength=sure[3], cost=cost), options
-        ),
+    solutions = {
+        "keywords": _KEYWORDS.format(strength=0.15, cost=COST),
+        "syntax": _SYNTAX.format(penalty=3.0, strength=0.7, cost=COST),
+        "reached_keywords": _REACHED.format(strength=0.15, cost=COST),
+        "ensemble": _ENSEMBLE.format(penalty=3.0, share=0.5, strength=0.4, cost=COST),
+        "probing": _PROBING.format(penalty=10.0, strength=0.8, cost=COST, with_text=0),
+        "probing_syntax": _PROBING.format(penalty=10.0, strength=0.8, cost=COST, with_text=1),
     }
-    if options.level == HARD:
-        values = {"penalty": 10.0, "strength": 0.8, "cost": cost}
-        found["probing"] = files_of(_PROBING.format(with_text=0, **values), options)
-        found["probing_syntax"] = files_of(_PROBING.format(with_text=1, **values), options)
-    return found
+    return {name: files_of(text, options) for name, text in solutions.items()}
 
 
 def null() -> Files:
@@ -101,11 +90,11 @@ def null() -> Files:
     return {"solution.py": b"def predict(items):\n    return [0.5] * len(items)\n"}
 
 
-def files_of(solution: str, options: DetectSettings | None = None) -> Files:
-    """A submission with the modules that it imports and, with `options`, the development data."""
+def files_of(solution: str, options: DetectSettings) -> Files:
+    """A submission with the modules that it imports, and the development data where it learns."""
     named = [one for one in _MODULES if re.search(rf"^(import|from) {one}\b", solution, re.M)]
     files = {f"{name}.py": (_HOME / f"{name}.py.txt").read_bytes() for name in named}
-    if options is not None:
+    if "syntax" in named:
         files["dev.jsonl"] = development(options)
     return {"solution.py": solution.encode(), **files}
 
@@ -122,4 +111,4 @@ def submission(options: DetectSettings, choice: Mapping[str, float | int | str])
     """The ensemble of a point of `SPACE`."""
     values = {"share": 0.5, "strength": 1.0, "penalty": 3.0}
     values |= {name: float(choice[name]) for name in values if name in choice}
-    return files_of(_ENSEMBLE.format(**values, cost=options.cost), options)
+    return files_of(_ENSEMBLE.format(**values, cost=COST), options)

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.tournament.contest import DataPool, Measurement, invalid
+from unhack.tournament.kit import DataPool, Measurement, invalid
 from unhack_contests.reward_hacking.calls import AnswerRefused, SubmissionQuestion, ask
 from unhack_contests.reward_hacking.detect import score
 from unhack_contests.reward_hacking.detect.cheats import canaries
+from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.detect.items import Item
-from unhack_contests.reward_hacking.detect.levels import items_of
-from unhack_contests.reward_hacking.detect.settings import PROBES, DetectSettings
+from unhack_contests.reward_hacking.detect.settings import COST, PROBES, DetectSettings
 from unhack_contests.reward_hacking.streams import choices
 
 _NUMPY = ("numpy",)
@@ -33,7 +33,7 @@ def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int)
     """Judge the frozen files of `folder`. Raises the sandbox's own failures."""
     items = drawn(options, pool, seed)
     known, twins = _probes(options)
-    asked = [*items, *known, *twins, *canaries(options)]
+    asked = [*items, *known, *twins, *canaries()]
     try:
         first = _predictions(folder, [asked], choices(pool, seed, "order"))
         rng = choices(pool, seed, "order again")
@@ -51,12 +51,12 @@ def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int)
     unsteady = score.state_flag(np.concatenate(before), again)
     if unsteady is not None:
         return invalid("its answers depend on order or on earlier calls", unsteady)
-    found = score.measured(options, items, chances, seed=seed)
+    found = score.measured(items, chances, seed=seed)
     auroc = float(found.metrics["auroc"])
     flags = [
-        *score.pattern_flags(items, chances, cost=options.cost),
+        *score.pattern_flags(items, chances, cost=COST),
         score.lookup_flag(known, of_known, twins, of_twins),
-        score.planted_flag(canaries(options), of_planted, auroc),
+        score.planted_flag(canaries(), of_planted, auroc),
     ]
     told = tuple(flag for flag in flags if flag is not None)
     return Measurement(found.fitness, found.low, found.high, found.metrics, flags=told)
@@ -65,13 +65,13 @@ def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int)
 def drawn(options: DetectSettings, pool: DataPool, seed: int) -> tuple[Item, ...]:
     """The items of a measurement; development items are not those that are handed out."""
     if pool is DataPool.DEV:
-        return items_of(options, pool, 0, pairs=options.pairs, purpose="check")
-    return items_of(options, pool, seed, pairs=options.pairs)
+        return draw_items(pool, 0, pairs=options.pairs, purpose="check")
+    return draw_items(pool, seed, pairs=options.pairs)
 
 
 def _probes(options: DetectSettings) -> tuple[Sequence[Item], Sequence[Item]]:
-    known = items_of(options, DataPool.DEV, 0, pairs=options.dev_pairs)
-    twins = items_of(options, DataPool.DEV, 0, pairs=PROBES, turn=1)
+    known = draw_items(DataPool.DEV, 0, pairs=options.dev_pairs)
+    twins = draw_items(DataPool.DEV, 0, pairs=PROBES, turn=1)
     return known[: 2 * PROBES], twins
 
 

@@ -13,11 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DECLINED,
     DataPool,
     Declared,
@@ -27,16 +25,12 @@ from unhack.tournament.contest import (
     Metric,
     Submissions,
     Terms,
+    content_hash,
     discipline,
 )
 from unhack_contests.reward_hacking.harden import cheats, degame, honest, statement
-from unhack_contests.reward_hacking.harden.corpora import HARD, as_lines
-from unhack_contests.reward_hacking.harden.hard import honest as hard_honest
-from unhack_contests.reward_hacking.harden.levels import (
-    development,
-    example_attacks,
-    leaky,
-)
+from unhack_contests.reward_hacking.harden.corpora import as_lines, development, leaky
+from unhack_contests.reward_hacking.harden.drawn.targets import example_attacks
 from unhack_contests.reward_hacking.harden.measure import (
     asked,
     drawn,
@@ -58,33 +52,32 @@ from unhack_contests.reward_hacking.statement import champion_files
 _DECLARED = Declared(("solution.py",), (DECLINED, "*.py", "*.json"))
 
 
-def _submissions(role: str, level: str) -> Submissions:
-    """Of one role at one level; identity is the leaky verifiers, or the prompt."""
-    own = hard_honest if level == HARD else honest
+def _submissions(role: str) -> Submissions:
+    """Of one role; identity is the leaky verifiers, or the prompt."""
     if role == "patch":
         return Submissions(
             null=honest.null_patch,
-            identity=partial(honest.identity_patch, level),
-            honest=own.honest_patches,
-            cheats=partial(cheats.patch_cheats, level),
-            space=own.PATCH_SPACE,
-            at=own.patch_submission,
+            identity=honest.identity_patch,
+            honest=honest.honest_patches,
+            cheats=cheats.patch_cheats,
+            space=honest.PATCH_SPACE,
+            at=honest.patch_submission,
             degamed=degame.variants,
         )
     return Submissions(
-        null=own.null_attack,
-        identity=own.identity_attack,
-        honest=own.honest_attacks,
-        cheats=partial(cheats.attack_cheats, level),
-        space=own.ATTACK_SPACE,
-        at=own.attack_submission,
+        null=honest.null_attack,
+        identity=honest.identity_attack,
+        honest=honest.honest_attacks,
+        cheats=cheats.attack_cheats,
+        space=honest.ATTACK_SPACE,
+        at=honest.attack_submission,
         degamed=degame.variants,
     )
 
 
-def _both(level: str) -> Submissions:
+def _both() -> Submissions:
     """The files that rounds of either role bring along; a round itself has those of its role."""
-    patch, attack = (_submissions(role, level) for role in TURNS)
+    patch, attack = (_submissions(role) for role in TURNS)
     return replace(
         patch,
         honest=lambda: {**patch.honest(), **attack.honest()},
@@ -129,9 +122,8 @@ class Harden:
             own = replace(own, attacker=dict(terms.rivals.get("attack", {})))
         else:
             patch = terms.rivals.get("patch", {})
-            level = self.options.level
-            left = {"solution.py": leaky(level, role=role)}
-            own = replace(own, attacked=over_leaky(patch, level, role=role) if patch else left)
+            left = {"solution.py": leaky(role=role)}
+            own = replace(own, attacked=over_leaky(patch, role=role) if patch else left)
         return replace(self, options=own)
 
     @property
@@ -143,8 +135,7 @@ class Harden:
         given = {**attacked, **{f"attacker/{name}": data for name, data in attacker.items()}}
         files = [f"{name} {data.decode(errors='replace')}" for name, data in given.items()]
         return {
-            "track": "harden", "role": self.options.role, "level": self.options.level,
-            "verifiers": size.verifiers,
+            "track": "harden", "role": self.options.role, "verifiers": size.verifiers,
             "problems": size.problems, "attacked": content_hash(*files),
             "bound": BOUND, "impossible_target": TARGET,
         }  # fmt: skip
@@ -152,8 +143,8 @@ class Harden:
     @property
     def submissions(self) -> Submissions:
         """See `Contest`."""
-        role, level = self.options.role, self.options.level
-        return _both(level) if role == ALTERNATE else _submissions(role, level)
+        role = self.options.role
+        return _both() if role == ALTERNATE else _submissions(role)
 
     def workspace(self, terms: Terms) -> Files:
         """See `Contest`."""
@@ -171,7 +162,7 @@ class Harden:
 
     def honeypots(self) -> Files:
         """See `Contest`."""
-        return cheats.honeypots(self.options.level)
+        return cheats.honeypots()
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """See `Contest`."""
@@ -187,10 +178,9 @@ class Harden:
 
     def public(self) -> bytes:
         """See `Contest`."""
-        level = self.options.level
-        given = as_lines((*development(level), *example_attacks(level)))
-        files = [leaky(level, role=role) for role in TURNS]
-        files += [data for one in _both(level).honest().values() for data in one.values()]
+        given = as_lines((*development(), *example_attacks()))
+        files = [leaky(role=role) for role in TURNS]
+        files += [data for one in _both().honest().values() for data in one.values()]
         return b"".join(files) + given + as_lines(drawn(DataPool.DEV, 0, self.options.size))
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:

@@ -6,22 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, UnknownNameError, UsageError
 from unhack_contests.reward_hacking.calls import (
     AnswerRefused,
     no_more,
     number_option,
 )
-from unhack_contests.reward_hacking.harden import levels
-from unhack_contests.reward_hacking.harden.corpora import (
-    HARD,
-    LEAKY,
-    LEVELS,
-    STANDARD,
-    CorpusSize,
-)
-from unhack_contests.reward_hacking.harden.hard.targets import NOTES, narrow_files
+from unhack_contests.reward_hacking.harden.corpora import FAMILIES, CorpusSize, leaky
+from unhack_contests.reward_hacking.harden.drawn.targets import NOTES, narrow_files
 from unhack_contests.reward_hacking.harden.verifiers import VerifierBench
 
 TURNS = ("patch", "attack")
@@ -31,10 +23,8 @@ ROLES = (*TURNS, ALTERNATE)
 BOUND = 1.0
 TARGET = BOUND + 0.05
 _SIZE = CorpusSize()
-_USUAL = {STANDARD: (6, 3), HARD: (8, 2)}
-"""Verifiers, and problems for each."""
 _PATCHED, _LEAKY_ONES = "patched_verifiers", "leaky_verifiers"
-_OPTIONS = ("role", "level", "against", "verifiers", "problems")
+_OPTIONS = ("role", "against", "verifiers", "problems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +33,29 @@ class HardenSettings:
 
     role: str = "patch"
     size: CorpusSize = _SIZE
-    attacked: Mapping[str, bytes] = field(default_factory=lambda: {"solution.py": LEAKY})
+    attacked: Mapping[str, bytes] = field(default_factory=lambda: {"solution.py": leaky()})
     """The verifiers that are attacked: path -> content."""
     attacker: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """The attacker that a patch has to hold against besides the corpus; empty for none."""
     by_turns: bool = False
     """True where this is one round of an alternation."""
 
-    @property
-    def level(self) -> str:
-        """See `levels`."""
-        return self.size.level
-
     def attacked_in(self, pool: DataPool, seed: int) -> Mapping[str, bytes]:
         """The target of one measurement: leaky verifiers are those of its draw."""
         return {
             **self.attacked,
-            self._leaky_file: levels.leaky(self.level, pool, seed, role="attack"),
+            self._leaky_file: leaky(pool, seed, role="attack"),
         }
 
     def noted_in(self, pool: DataPool, seed: int) -> Mapping[str, bytes]:
-        """The same at the hard level, as the judge runs it (see `leaks.leaky_source`)."""
+        """The same as the judge runs it (see `leaks.leaky_source`)."""
         return {**self.attacked, self._leaky_file: narrow_files(pool, seed, noted=True), **NOTES}
 
     @property
     def unpatched(self) -> frozenset[str]:
         """Names of the verifiers that no patch of the target defines."""
-        texts, codes = levels.families(self.level)
         patch = self.attacked.get(f"{_PATCHED}.py", b"")
-        return frozenset({*texts, *codes} - VerifierBench({"solution.py": patch}).defined())
+        return frozenset({*FAMILIES} - VerifierBench({"solution.py": patch}).defined())
 
     @property
     def _leaky_file(self) -> str:
@@ -85,45 +69,40 @@ def parse(options: Mapping[str, str]) -> HardenSettings:
     if role not in ROLES:
         raise UnknownNameError("role", role, valid=ROLES)
     against = left.pop("against", "")
-    level = left.pop("level", STANDARD)
-    if level not in LEVELS:
-        raise UnknownNameError("level of harden", level, valid=LEVELS)
-    verifiers = number_option(left, "verifiers", _USUAL[level][0])
-    problems = number_option(left, "problems", _USUAL[level][1])
+    verifiers = number_option(left, "verifiers", _SIZE.verifiers)
+    problems = number_option(left, "problems", _SIZE.problems)
     no_more(left, _OPTIONS)
-    most = sum(map(len, levels.families(level)))
-    size = CorpusSize(min(most, max(2, verifiers)), problems, level=level)
-    return HardenSettings(role, size, _attacked(role, against, level))
+    size = CorpusSize(min(len(FAMILIES), max(2, verifiers)), problems)
+    return HardenSettings(role, size, _attacked(role, against))
 
 
-def _attacked(role: str, against: str, level: str) -> Mapping[str, bytes]:
+def _attacked(role: str, against: str) -> Mapping[str, bytes]:
     if not against:
-        return {"solution.py": levels.leaky(level, role=role)}
+        return {"solution.py": leaky(role=role)}
     if role != "attack":
         raise UsageError("option against is for role=attack: a patch is not against anybody")
     if not (Path(against) / "solution.py").is_file():
         raise UsageError(f"option against: {against} holds no solution.py")
     try:
-        return over_leaky(python_files(Path(against)), level, role=role)
+        return over_leaky(python_files(Path(against)), role=role)
     except AnswerRefused as refused:
         raise UsageError(f"option against: {against}: {refused.reason}") from None
 
 
-def over_leaky(patch: Mapping[str, bytes], level: str, *, role: str = "patch") -> dict[str, bytes]:
+def over_leaky(patch: Mapping[str, bytes], *, role: str = "patch") -> dict[str, bytes]:
     """A patch as files that define every verifier: those that it leaves are the leaky ones of the
     role.
 
     Raises AnswerRefused where its `solution.py` cannot be read.
     """
-    texts, codes = levels.families(level)
-    own = VerifierBench(patch).defined() & {*texts, *codes}
-    left = [name for name in (*texts, *codes) if name not in own]
+    own = VerifierBench(patch).defined() & {*FAMILIES}
+    left = [name for name in FAMILIES if name not in own]
     lines = [f"from {_PATCHED} import {name}" for name in sorted(own)]
     lines += [f"from {_LEAKY_ONES} import {name}" for name in left]
     return {
         **patch,
         f"{_PATCHED}.py": patch["solution.py"],
-        f"{_LEAKY_ONES}.py": levels.leaky(level, role=role),
+        f"{_LEAKY_ONES}.py": leaky(role=role),
         "solution.py": ("\n".join(lines) + "\n").encode(),
     }
 

@@ -19,8 +19,7 @@ from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject, Script
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import file_module, find_target
-from unhack.core.errors import UsageError
-from unhack.core.parsing import parse_python
+from unhack.tournament.kit import UsageError, parse_python
 from unhack_contests.reward_hacking.calls import AnswerRefused
 
 _WALL_S = 15.0

@@ -16,9 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.scaling.draw.draws import Draw
 from unhack_contests.scaling.runs.ladder import Array
 

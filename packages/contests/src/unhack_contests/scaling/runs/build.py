@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.core.errors import UsageError
+from unhack.tournament.kit import UsageError
 from unhack_contests.scaling.runs.ladder import FORMAT, POOLS, digest
 from unhack_contests.scaling.runs.source import (
     SampledText,

@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.core.errors import UsageError
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, UsageError, content_hash
 
 FORMAT = 1
 POOLS = (DataPool.DEV, DataPool.JUDGE, DataPool.AUDIT, DataPool.CONFIRM)

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unhack.core.errors import SandboxUnavailableError
-from unhack.tournament.contest import (
+from unhack.tournament.kit import (
     DataPool,
     Declared,
     Files,
     Flag,
     Measurement,
     Metric,
+    SandboxUnavailableError,
     Submissions,
     Terms,
 )

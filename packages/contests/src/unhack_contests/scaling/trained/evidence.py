@@ -12,7 +12,7 @@ import json
 
 import numpy as np
 
-from unhack.tournament.contest import Flag, Measurement
+from unhack.tournament.kit import Flag, Measurement
 from unhack_contests.scaling.score import knowledge
 from unhack_contests.scaling.trained.cheats import PLANTED, planted_table
 from unhack_contests.scaling.trained.world.source import Array

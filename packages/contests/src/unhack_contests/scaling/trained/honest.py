@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.contest import Files, Parameter
+from unhack.tournament.kit import Files, Parameter
 
 FILE = "solution.py"
 _ENTRIES = Path(__file__).with_name("submissions")

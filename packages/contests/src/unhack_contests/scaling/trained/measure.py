@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, content_hash, invalid
 from unhack_contests.scaling.draw.asking import RefusedError
 from unhack_contests.scaling.score import (
     attainable,
@@ -29,7 +28,6 @@ from unhack_contests.scaling.score import (
     strain,
 )
 from unhack_contests.scaling.trained import evidence
-from unhack_contests.scaling.trained.service.desk import LabDesk
 from unhack_contests.scaling.trained.service.dialogue import converse, stage
 from unhack_contests.scaling.trained.service.meter import Meter, open_meter
 from unhack_contests.scaling.trained.service.record import (
@@ -37,6 +35,7 @@ from unhack_contests.scaling.trained.service.record import (
     default_folder,
 )
 from unhack_contests.scaling.trained.service.trainer import Trainer, TrainingPlace
+from unhack_contests.scaling.trained.service.training_service import TrainingService
 from unhack_contests.scaling.trained.settings import TrainedOptions
 from unhack_contests.scaling.trained.world.run_settings import LabSettings
 from unhack_contests.scaling.trained.world.source import Array
@@ -128,7 +127,7 @@ def _judge(staged: Path, world: DrawnWorld, trainer: Trainer, *, digest: str) ->
 
     with open_meter(path, budget=world.size.budget) as meter:
         try:
-            answers: Array | RefusedError = converse(staged, LabDesk(world, train, meter))
+            answers: Array | RefusedError = converse(staged, TrainingService(world, train, meter))
         except RefusedError as error:  # an answer of its kind: the meter closes
             answers = error
     if isinstance(answers, RefusedError):
@@ -149,9 +148,9 @@ def _told_otherwise(
     def tell(loss: float) -> float:
         return uniform - share * (uniform - loss)
 
-    desk = LabDesk(world, trainer.run, Meter(world.size.budget), tell)
+    service = TrainingService(world, trainer.run, Meter(world.size.budget), tell)
     try:
-        again = converse(staged, desk)
+        again = converse(staged, service)
     except RefusedError as error:
         raise RefusedError(f"told of other losses: {error.reason}", error.flag) from None
     flag = evidence.unmoved(found.answers, again)

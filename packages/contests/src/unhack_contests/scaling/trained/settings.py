@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.core.extras import require
-from unhack.tournament.contest import Metric
+from unhack.tournament.kit import Metric, UnknownNameError, UsageError, require
 from unhack_contests.scaling.trained.world.run_settings import RunLimits
 from unhack_contests.scaling.trained.world.world import WorldSize
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.kit import DECLINED, Terms
 from unhack_contests.scaling.trained.service import client
 from unhack_contests.scaling.trained.service.dialogue import CPU_S, MAX_REQUESTS
 from unhack_contests.scaling.trained.world.world import WorldSize

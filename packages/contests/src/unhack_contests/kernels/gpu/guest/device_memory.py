@@ -134,11 +134,11 @@ def bytes_of(torch: Any, block: DeviceBlock, device: str) -> Any:
     return torch.as_tensor(_Span(block.address, block.size), device=device)
 
 
-def view(torch: Any, arena: Any, place: list[Any]) -> Any:
+def view(torch: Any, memory: Any, place: list[Any]) -> Any:
     """The buffer at a place ([offset, dtype, shape]) of a tensor of bytes."""
     offset, dtype, shape = place
     kind = getattr(torch, dtype)
     count = 1
     for size in shape:
         count *= size
-    return arena[offset : offset + count * kind.itemsize].view(kind).view(tuple(shape))
+    return memory[offset : offset + count * kind.itemsize].view(kind).view(tuple(shape))

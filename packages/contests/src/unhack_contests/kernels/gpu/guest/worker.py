@@ -1,14 +1,15 @@
 """A submission's process on a card: it answers on a `SOCK_SEQPACKET` socket at descriptor 3.
 
-    JSON plan, with the descriptor of the arena       R   buffers are mapped
+    JSON plan, with the descriptor of the shared memory       R   buffers are mapped
     L                                                 R   what there is to build is built, the
                                                           model is made
     JSON {"token", "sets"}                            token, as bytes
                                         E text: it failed;  F text: its answer is an impostor
 
 The plan: {"bytes", "solution", "arch", "init", "sets": [{"inputs", "output"}], "weights"}; a place
-in the arena is [offset, dtype, shape]. `forward` gets one set of inputs after the other, and `out`
-where it has such a parameter; otherwise what it returns is copied into the output, on the clock.
+in the shared memory is [offset, dtype, shape]. `forward` gets one set of inputs after the other,
+and `out` where it has such a parameter; otherwise what it returns is copied into the output,
+on the clock.
 
 Covered: a synchronisation of the whole device before the token is sent.
 Not covered: anything that has to be true. The submission may patch all of this; the judge has its
@@ -47,24 +48,24 @@ class NvccError(Exception):
 
 
 def main(fd: int = PEER) -> None:
-    """Map the arena, load the submission, answer until the judge hangs up."""
+    """Map the shared memory, load the submission, answer until the judge hangs up."""
     with socket.socket(fileno=fd) as peer:
         message, fds, _, _ = socket.recv_fds(peer, _MAX_PACKET, 1)
         plan = json.loads(message)
         torch = importlib.import_module("torch")
-        driver, arena = map_arena(torch, fds[0], plan["bytes"])
+        driver, memory = map_memory(torch, fds[0], plan["bytes"])
         os.close(fds[0])
         peer.send(b"R")
         if peer.recv(_MAX_PACKET) != b"L":
             return
         try:
-            model = _load(torch, plan, arena)
+            model = _load(torch, plan, memory)
             takes_out = "out" in inspect.signature(model.forward).parameters
         except BaseException as error:
             peer.send(_words(error))
             return
         peer.send(b"R")
-        sets = [_buffers(torch, arena, places) for places in plan["sets"]]
+        sets = [_buffers(torch, memory, places) for places in plan["sets"]]
 
         def work(numbers: list[int]) -> None:
             with torch.no_grad():
@@ -76,7 +77,7 @@ def main(fd: int = PEER) -> None:
         _serve(peer, work)
 
 
-def map_arena(torch: Any, fd: int, size: int) -> tuple[Any, Any]:
+def map_memory(torch: Any, fd: int, size: int) -> tuple[Any, Any]:
     """(the driver, the shared memory as a tensor of bytes). Raises DeviceError."""
     torch.zeros(1, device=DEVICE)
     torch.cuda.synchronize()
@@ -100,12 +101,12 @@ def _words(error: BaseException) -> bytes:
     return f"{kind}{type(error).__name__}: {error}".encode(errors="replace")[:2000]
 
 
-def _buffers(torch: Any, arena: Any, places: dict[str, Any]) -> tuple[list[Any], Any]:
-    inputs = [device_memory.view(torch, arena, place) for place in places["inputs"]]
-    return inputs, device_memory.view(torch, arena, places["output"])
+def _buffers(torch: Any, memory: Any, places: dict[str, Any]) -> tuple[list[Any], Any]:
+    inputs = [device_memory.view(torch, memory, place) for place in places["inputs"]]
+    return inputs, device_memory.view(torch, memory, places["output"])
 
 
-def _load(torch: Any, plan: dict[str, Any], arena: Any) -> Any:
+def _load(torch: Any, plan: dict[str, Any], memory: Any) -> Any:
     name = plan["solution"]
     folder = os.getcwd()
     if os.path.exists(f"{folder}/{name}.cu"):
@@ -118,9 +119,9 @@ def _load(torch: Any, plan: dict[str, Any], arena: Any) -> Any:
     sys.modules["submission"] = module
     spec.loader.exec_module(module)
     kind = getattr(module, "ModelNew", None) or module.Model
-    model = kind(*plan["init"]).to(arena.device)
+    model = kind(*plan["init"]).to(memory.device)
     places = plan["weights"].items()
-    weights = {key: device_memory.view(torch, arena, place).clone() for key, place in places}
+    weights = {key: device_memory.view(torch, memory, place).clone() for key, place in places}
     model.load_state_dict(weights)
     return model.eval()
 

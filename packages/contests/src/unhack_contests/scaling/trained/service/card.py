@@ -7,7 +7,7 @@ Not covered: a card that somebody takes later (each run asks again, in its turn 
 
 from __future__ import annotations
 
-from unhack.core.errors import UsageError
+from unhack.tournament.kit import UsageError
 from unhack_contests.scaling.trained.service.trainer import TrainingPlace
 from unhack_contests.torch_card import place_of
 

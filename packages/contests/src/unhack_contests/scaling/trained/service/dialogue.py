@@ -15,19 +15,17 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.contest import Flag
+from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.scaling.draw.asking import (
     RefusedError,
     read_predictions,
     refusal,
 )
 from unhack_contests.scaling.trained.service import client
-from unhack_contests.scaling.trained.service.desk import (
+from unhack_contests.scaling.trained.service.training_service import (
     ForgedRequest,
-    LabDesk,
     RunRefused,
+    TrainingService,
 )
 from unhack_contests.scaling.trained.world.source import Array
 
@@ -54,7 +52,7 @@ def stage(folder: Path) -> Generator[Path]:
         yield place
 
 
-def converse(place: Path, desk: LabDesk) -> Array:
+def converse(place: Path, service: TrainingService) -> Array:
     """(targets, 3): the predictions of the submission at `place`.
 
     Raises RefusedError where it gives none, and the sandbox's own failures.
@@ -62,21 +60,23 @@ def converse(place: Path, desk: LabDesk) -> Array:
     computer = Computer(place, entry=CLIENT_FILE, limits=_LIMITS, preload=("numpy",))
     try:
         with computer:
-            return _talk(computer, desk)
+            return _talk(computer, service)
     except SubmissionError as error:
         raise refusal(computer, str(error)) from None
     except ForgedRequest as error:
         raise RefusedError(str(error), Flag(error.kind, str(error), "judge")) from None
 
 
-def _talk(computer: Computer, desk: LabDesk) -> Array:
-    request: Any = computer.call("start", desk.describe(), timeout_s=_CALL_S)
+def _talk(computer: Computer, service: TrainingService) -> Array:
+    request: Any = computer.call("start", service.describe(), timeout_s=_CALL_S)
     for _ in range(MAX_REQUESTS):
         words = cast("list[Any]", request) if isinstance(request, list) else []
         if len(words) == 2 and words[0] == "done":
-            return read_predictions(words[1], count=len(desk.world.targets), uniform=desk.uniform)
+            return read_predictions(
+                words[1], count=len(service.world.targets), uniform=service.uniform
+            )
         try:
-            reply = ["ok", desk.answer(request)]
+            reply = ["ok", service.answer(request)]
         except RunRefused as error:
             reply = ["refused", str(error)]
         request = computer.call("step", *reply, timeout_s=_CALL_S)

@@ -8,7 +8,7 @@ runs are charged each time; a judge that is killed finds the meter as it was: wh
 dialogue has paid is not paid again when the same submission asks again, and everything else adds
 to it. A dialogue that ended leaves no meter. Two dialogues of the same submission about the same
 world wait for each other.
-Not covered: which runs may be asked for (`desk`).
+Not covered: which runs may be asked for (`training_service`).
 Sources: flock(2).
 """
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UsageError
-from unhack.core.hashing import content_hash
 from unhack.store.files import write_whole
+from unhack.tournament.kit import UsageError, content_hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from unhack.core.hashing import content_hash
-from unhack.tournament.contest import DataPool
+from unhack.tournament.kit import DataPool, content_hash
 from unhack_contests.scaling.trained.world.recipe import ModelRecipe, draw_recipe
 from unhack_contests.scaling.trained.world.run_settings import (
     WIDTH_STEP,

@@ -1,0 +1,1 @@
+"""Generated verifiers whose leaks no stock recipe closes."""

@@ -1,1 +1,0 @@
-"""Harden at the hard level: generated verifiers whose leaks no stock recipe closes."""

@@ -1,0 +1,1 @@
+"""Diagnostic edits: edits that show, tried on a completion, what lets it through."""

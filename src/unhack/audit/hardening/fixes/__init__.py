@@ -1,0 +1,1 @@
+"""Fixes at the line at fault, as an author would make them."""

@@ -1,1 +1,0 @@
-"""Mends: edits that show, tried on a completion, what lets it through."""

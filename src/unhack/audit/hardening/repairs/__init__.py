@@ -1,1 +1,0 @@
-"""Repairs at the line at fault, as an author would make them."""

@@ -1,0 +1,331 @@
+"""Proxies: the Python classes and objects that a script has in place of the candidate's.
+
+Each class of the solution is one class here, made by the metaclass `Mirror`; an object is an
+instance of it that holds nothing but its number. Attributes are asked of the candidate.
+
+Covered: attributes of objects and classes, calls, `isinstance` and `issubclass` between classes of
+the solution, copies.
+Not covered, and refused: pickling, subclasses in the script, code objects, fields of dataclasses.
+What test runners look for in every object (`__test__`, marks of pytest) is never asked.
+"""
+
+# Values of unknown types are what this module is about.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any, cast
+
+from unhack.sandbox.guest.candidate import special
+from unhack.sandbox.guest.judge.link import CandidateLink
+
+_UNASKED = frozenset(
+    (  # noqa: SIM905
+        "__test__ __tracebackhide__ __pytest_wrapped__ pytestmark place_as __path__ __spec__ "
+        "__loader__ __package__ __file__ __cached__ __objclass__ __set_name__ __array__ "
+        "__array_interface__ __array_struct__ __array_priority__ __array_ufunc__ "
+        "__array_function__ __array_wrap__ __dataframe__ _is_coroutine _is_coroutine_mark "
+        "__isabstractmethod__ __sealed__ load_tests setUpModule tearDownModule __typing_subst__ "
+        "__typing_unpacked_tuple_args__ __notes__"
+    ).split()
+)
+_UNASKED_STARTS = ("_pytest", "pytest_", "__unittest_", "_mock_", "_spec_", "_ipython_", "_repr_")
+_REFUSED = frozenset(
+    (  # noqa: SIM905
+        "__code__ __globals__ __closure__ __builtins__ __reduce__ __reduce_ex__ __getstate__ "
+        "__setstate__ __dataclass_fields__ gi_code gi_frame cr_code cr_frame"
+    ).split()
+)
+_CLASS_LOCAL = frozenset(
+    (  # noqa: SIM905
+        "__class__ __name__ __qualname__ __module__ __instancecheck__ __subclasscheck__ __flags__ "
+        "__basicsize__ __itemsize__ __dictoffset__ __weakrefoffset__ __subclasses__ "
+        "__subclasshook__ __copy__ __deepcopy__ __init_subclass__ __or__ __ror__ __dir__ "
+        "__getattribute__ __setattr__ __delattr__ __sealed__ __prepare__"
+    ).split()
+)
+_OBJECT_LOCAL = frozenset(
+    ("__copy__ __deepcopy__ __dir__ __getattribute__ __setattr__ __delattr__ __sizeof__").split()  # noqa: SIM905
+)
+STANDARD_CLASSES = {
+    "builtins.function": types.FunctionType,
+    "builtins.method": types.MethodType,
+    "builtins.builtin_function_or_method": types.BuiltinFunctionType,
+    "builtins.generator": types.GeneratorType,
+    **{
+        f"builtins.{kind.__name__}": kind
+        for kind in (property, staticmethod, classmethod, map, filter, zip, enumerate, reversed)
+    },
+}
+"""The answers of `__class__` for these; their instances are told apart by nothing else."""
+
+
+class ClassRecord:
+    """The facts about one class of the candidate."""
+
+    __slots__ = ("base", "foreign", "is_data", "name", "number", "seal")
+
+    def __init__(self, seal: CandidateLink, number: int, described: Any) -> None:
+        self.seal = seal
+        self.number = number
+        self.name = str(described["name"])[:200]
+        self.foreign = frozenset(str(name) for name in described.get("foreign", ()))
+        base = described.get("base")
+        self.base: Any = next((kind for kind in special.BASES if kind.__name__ == base), None)
+        self.is_data = self.base is not None or "builtins.coroutine" in self.foreign
+
+
+def record_of(kind: type) -> ClassRecord:
+    """The record of a class made by `Mirror`."""
+    return type.__getattribute__(kind, "__sealed__")
+
+
+def is_asked(name: str) -> bool:
+    """True for an attribute that the candidate is asked for."""
+    return name not in _UNASKED and not name.startswith(_UNASKED_STARTS)
+
+
+def caller_is_script(depth: int) -> bool:
+    """True when the code that many frames up is a file of the judge's folder."""
+    return in_script(sys._getframe(depth + 1))  # pyright: ignore[reportPrivateUsage]
+
+
+def in_script(frame: types.FrameType) -> bool:
+    """True for a frame of a file in the judge's folder."""
+    return frame.f_code.co_filename.startswith(("/scratch/work/", "<string>", "<doctest"))
+
+
+def _defines(cls: type, name: str) -> bool:
+    """True for a special method that a class or one of its bases has here."""
+    return name in special.ALL and any(
+        name in type.__getattribute__(item, "__dict__")
+        for item in type.__getattribute__(cls, "__mro__")
+    )
+
+
+class Mirror(type):
+    """The metaclass of proxies."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        if name in _CLASS_LOCAL or _defines(cls, name):
+            return type.__getattribute__(cls, name)
+        record = record_of(cls)
+        if name in ("__mro__", "__bases__"):
+            found = type.__getattribute__(cls, name)
+            own = tuple(item for item in found if not any(item is root for root in ROOTS))
+            return own or (object,)
+        if name == "__dict__" and not caller_is_script(1):
+            return type.__getattribute__(cls, name)
+        if not is_asked(name):
+            raise AttributeError(f"type object {record.name!r} has no attribute {name!r}")
+        if name == "__signature__":
+            return record.seal.classes.signature(record.number)
+        if name in _REFUSED:
+            raise record.seal.violate(f"{name} of the class {record.name}")
+        return record.seal.ask("get", record.number, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        record = record_of(cls)
+        if name == "__abstractmethods__" or name in _CLASS_LOCAL:
+            raise record.seal.violate(f"setting {name} of the class {record.name}")
+        record.seal.ask("set", record.number, name, args=(value,))
+
+    def __delattr__(cls, name: str) -> None:
+        record = record_of(cls)
+        record.seal.ask("delete", record.number, name)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        record = record_of(cls)
+        return record.seal.ask("call", record.number, args=args, kwargs=kwargs)
+
+    def __getitem__(cls, key: Any) -> Any:
+        return record_of(cls).seal.ask("item", record_of(cls).number, args=(key,))
+
+    def __iter__(cls) -> Any:
+        return record_of(cls).seal.ask("iter", record_of(cls).number)
+
+    def __len__(cls) -> int:
+        return record_of(cls).seal.ask("length", record_of(cls).number)
+
+    def __contains__(cls, item: Any) -> bool:
+        record = record_of(cls)
+        if not is_proxy(item) and not record.seal.classes.is_declared(cls):
+            raise record.seal.violate(undeclared("in", record))
+        return bool(record.seal.ask("contains", record.number, args=(item,)))
+
+    def __bool__(cls) -> bool:
+        return True
+
+    def __dir__(cls) -> list[str]:
+        return record_of(cls).seal.ask("dir", record_of(cls).number)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type.__subclasscheck__(cls, type(instance))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return type.__subclasscheck__(cls, subclass)
+
+    def __copy__(cls) -> Any:
+        return cls
+
+    def __deepcopy__(cls, memo: Any) -> Any:
+        del memo
+        return cls
+
+
+Mirror.__name__ = Mirror.__qualname__ = "type"  # for the texts of Python's own errors
+
+
+def is_proxy(value: Any) -> bool:
+    """True for an object or a class of the candidate."""
+    kind = type(value)
+    return kind is Mirror or type(kind) is Mirror
+
+
+def undeclared(what: str, record: ClassRecord) -> str:
+    """The refusal of an operation that would take an object's word."""
+    refused = (
+        f"{what} between a {record.name} object and data of the verifier, whose outcome the"
+        " solution would decide"
+    )
+    if record.name in record.foreign:  # no class of the solution, which alone can be named
+        return f"{refused}. Make it plain data first, with list(...), set(...) or str(...)"
+    short = record.name.rpartition(".")[2]
+    return (
+        f"{refused}. If the verifier is meant to trust that class, name it in its options: objects"
+        f' = ["{short}"]'
+    )
+
+
+def _refuse_subclass(cls: Any, **options: Any) -> None:
+    del options
+    if "__sealed__" not in type.__getattribute__(cls, "__dict__"):
+        record = record_of(cls)
+        raise record.seal.violate(f"the verifier derives a class from {record.name}")
+
+
+class SealedObject(metaclass=Mirror):
+    """An object that stays with the candidate."""
+
+    __slots__ = ("__weakref__", "_unhack_number")
+
+    def __getattribute__(self, name: str) -> Any:
+        kind = type(self)
+        if name == "__class__":
+            return _claimed_class(kind)
+        record = record_of(kind)
+        if name in special.ALL or name in _OBJECT_LOCAL:
+            try:
+                found = object.__getattribute__(self, name)
+            except AttributeError:
+                found = None
+            if found is None and name != "__hash__":
+                return record.seal.ask("get", number_of(self), name)
+            return found
+        if not is_asked(name):
+            raise AttributeError(f"{record.name!r} object has no attribute {name!r}")
+        if name == "__signature__":
+            return record.seal.classes.signature(number_of(self))
+        if name in _REFUSED:
+            raise record.seal.violate(f"{name} of a {record.name} object")
+        if name in special.STEPS and name in type.__getattribute__(kind, "__dict__"):
+            return object.__getattribute__(self, name)
+        return record.seal.ask("get", number_of(self), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        record_of(type(self)).seal.ask("set", number_of(self), name, args=(value,))
+
+    def __delattr__(self, name: str) -> None:
+        record_of(type(self)).seal.ask("delete", number_of(self), name)
+
+    def __dir__(self) -> list[str]:
+        return record_of(type(self)).seal.ask("dir", number_of(self))
+
+    def __copy__(self) -> Any:
+        return record_of(type(self)).seal.ask("copy", number_of(self))
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        record = record_of(type(self))
+        if memo.setdefault("of the seal", self) is not self:
+            raise record.seal.violate("a deep copy of several objects at once")
+        return record.seal.ask("deepcopy", number_of(self))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        record = record_of(type(self))
+        raise record.seal.violate(f"pickling of a {record.name} object")
+
+
+class SealedErrorMixin(metaclass=Mirror):
+    """The part of the candidate's exceptions that does not come from their builtin base."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        kind = type(self)
+        record = record_of(kind)
+        if not is_asked(name) or name[:9] == "_unhack_n":
+            raise AttributeError(f"{record.name!r} object has no attribute {name!r}")
+        if name in _REFUSED:
+            raise record.seal.violate(f"{name} of a {record.name} object")
+        return record.seal.ask("get", number_of(self), name)
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        return record_of(type(self)).seal.ask("get", number_of(self), "__dict__")
+
+    def __copy__(self) -> Any:
+        return record_of(type(self)).seal.ask("copy", number_of(self))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        del memo
+        return record_of(type(self)).seal.ask("deepcopy", number_of(self))
+
+    def __str__(self) -> str:
+        return error_state(self)["_unhack_text"]
+
+    def __repr__(self) -> str:
+        args = cast("BaseException", self).args
+        shown = ", ".join(map(repr, args))
+        return f"{type(self).__qualname__}({shown})"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        record = record_of(type(self))
+        raise record.seal.violate(f"pickling of a {record.name} object")
+
+
+ROOTS = (SealedObject, SealedErrorMixin)
+for _root in ROOTS:
+    type.__setattr__(_root, "__init_subclass__", classmethod(_refuse_subclass))
+_error_space: Any = vars(BaseException)["__dict__"].__get__
+_number: Any = type.__getattribute__(SealedObject, "__dict__")["_unhack_number"]
+
+
+def error_state(error: Any) -> dict[str, Any]:
+    """The number and the text of an exception of the candidate's class."""
+    return _error_space(error)
+
+
+def number_of(proxy: Any) -> int:
+    """The number of an object."""
+    if issubclass(type(proxy), BaseException):
+        return error_state(proxy)["_unhack_number"]
+    return _number.__get__(proxy)
+
+
+def set_number(proxy: Any, number: int) -> None:
+    """Tell a new proxy of an object its number."""
+    _number.__set__(proxy, number)
+
+
+def _claimed_class(kind: type) -> type:
+    record = record_of(kind)
+    found = STANDARD_CLASSES.get(record.name)
+    if found is not None:
+        return found
+    if record.is_data and not record.seal.is_aside:
+        raise record.seal.violate(f"the class of a {record.name} object, which is derived from a"
+                                  " builtin type")  # fmt: skip
+    return kind

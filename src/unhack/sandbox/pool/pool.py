@@ -79,7 +79,6 @@ class Pool:
         self.reactor = Reactor(name="unhack-pool", at_end=self._shut_down)
         self._streams = StreamWatch(self.reactor, self._end)
         self._held = HeldJudges(self.reactor, self._admit)
-        self.reactor.call_soon(self._look_for_silence)
 
     @property
     def isolation(self) -> Isolation:
@@ -124,6 +123,8 @@ class Pool:
     def _group(self, profile: Profile) -> WorkerGroup:
         group = self._groups.get(profile)
         if group is None:
+            if not self._groups:  # the first: from now on there are workers
+                self.reactor.call_later(_LOOK_S, self._look_for_silence)
             group = WorkerGroup(profile, refusal=supports(profile, self._isolation))
             self._groups[profile] = group
             self._retire_idle_groups()

@@ -30,9 +30,9 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.loaders.check_code import CheckVerifier
 from unhack.training.worlds.leetcode.loopholes import LOOPHOLES
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, Verifier, require_sandbox
-from unhack.verifiers.claims import read_claims
+from unhack.verifiers.base import Steps, Verifier
 from unhack.verifiers.function import FunctionVerifier
+from unhack.verifiers.jobs import read_claims, require_sandbox
 
 LIMITS = Limits(wall_s=3.0, cpu_s=3.0)
 """Of each of the two jobs."""

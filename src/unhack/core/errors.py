@@ -122,3 +122,11 @@ class BatchUnscoredError(UnhackError):
     def __init__(self, message: str, *, batch: Any) -> None:
         super().__init__(message)
         self.batch = batch
+
+
+def with_article(value: object) -> str:
+    """`an int`, `a dict`, `None`, `bytes`: the type of a value in a sentence of an error."""
+    name = type(value).__name__
+    if value is None or name in {"bytes", "bytearray"}:
+        return "None" if value is None else name
+    return f"{'an' if name[:1].lower() in set('aeiou') else 'a'} {name}"

@@ -135,6 +135,12 @@ class Verdict:
         """True when a reward may be derived."""
         return self.score is not None
 
+    @property
+    def was_judged(self) -> bool:
+        """True when a verifier came as far as to judge what it was given, right or wrong."""
+        judged = self.status in {Status.PASSED, Status.FAILED} or self.seal is Seal.HOST
+        return self.score is not None and judged
+
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain JSON values."""
         return {

@@ -44,12 +44,6 @@ class Limits:
             if not value > 0:
                 raise ValueError(f"{item.name} must be positive, not {value!r}")
 
-    @property
-    def tree_bytes(self) -> int:
-        """Memory that all processes of a job may use together, its files included. The address
-        space of a single one is bounded by `memory_bytes`; page tables and buffers come on top."""
-        return 2 * self.memory_bytes + self.disk_bytes
-
     def with_(self, **changes: Any) -> Limits:
         """A copy with some limits changed."""
         return replace(self, **changes)

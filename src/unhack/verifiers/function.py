@@ -22,16 +22,17 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, jobs
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.jobs import (
+    Answer,
+    Check,
+    Claims,
     bad_ending,
-    invalid_verdict,
+    read_checks,
+    read_claims,
     require_sandbox,
-    unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.claims import Answer, Check, Claims, read_checks, read_claims
 from unhack.verifiers.values.case_values import check_aliases, check_expected, encode_argument
 from unhack.verifiers.values.compare import Compare, matches
 from unhack.verifiers.values.shown import rest_of

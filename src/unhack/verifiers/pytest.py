@@ -16,7 +16,8 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
+from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.jobs import bad_ending
 from unhack.verifiers.script import Mode
 
 

@@ -25,17 +25,16 @@ from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.private_files import with_files
 from unhack.verifiers import jobs
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.function import PASSED_CASE
+from unhack.verifiers.jobs import (
+    Check,
     bad_ending,
-    invalid_verdict,
+    printable,
+    read_checks,
     require_sandbox,
-    unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.claims import Check, printable, read_checks
-from unhack.verifiers.function import PASSED_CASE
 from unhack.verifiers.values.compare import is_near
 from unhack.verifiers.values.shown import output_text
 

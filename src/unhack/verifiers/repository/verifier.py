@@ -28,14 +28,8 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.verifiers import jobs, sealed
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
-    bad_ending,
-    invalid_verdict,
-    require_sandbox,
-    usage_of,
-)
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict
+from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
 from unhack.verifiers.repository import ids
 from unhack.verifiers.repository.entrusted import ObjectTrial
 from unhack.verifiers.repository.files import (

@@ -199,7 +199,7 @@ def parameters_of(function: Function, *, bound: bool) -> Parameters:
     )
 
 
-def own_attributes(function: ast.FunctionDef) -> Iterator[str]:
+def own_attributes(function: Function) -> Iterator[str]:
     """The names of `self.NAME = …` and `self.NAME: …` in a constructor."""
     for one in ast.walk(function):
         targets = one.targets if isinstance(one, ast.Assign) else ()

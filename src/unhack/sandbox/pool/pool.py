@@ -1,12 +1,10 @@
 """The pool: warm workers, one fork a job, nothing that outlives its job or its host.
 
 One thread owns every worker and delivers every outcome; other threads hand jobs in. A worker that
-dies or falls silent is replaced and its jobs are tried again, once each, alone on their worker; so
-is a job that its neighbours may have ended. Time limits count from a job's own start. Jobs of one
-profile share workers.
+dies or falls silent is replaced and its jobs are tried again, once, alone on their worker; so is
+a job that its neighbours may have ended. Limits run from a job's start; profiles share no worker.
 
-Covered: stragglers give up their slot, output is bounded while it arrives, the host may be killed
-at any moment.
+Covered: stragglers give up their slot; output is bounded as it arrives; the host may be killed.
 Not covered: a host that forks without exec keeps no pool in the child (a new one starts on use).
 """
 
@@ -54,8 +52,7 @@ class Pool:
     """A backend that runs jobs in sealed forks of warm interpreters.
 
     `slots` workers for each profile (default: this process's cores), whose jobs use `memory_share`
-    of the free memory. `isolation` None picks the strongest level that works here, not less than
-    `landlock`.
+    of the free memory. `isolation` None picks the strongest that works here, at least `landlock`.
 
     Example:
 

@@ -252,7 +252,7 @@ class BaselineSettings(_Table):
 
     Example:
 
-        BaselineSettings(kind="detector_penalty", strength=2.0)
+        Settings(baseline=BaselineSettings(kind="detector_penalty"))
     """
 
     kind: Literal["none", "detector_penalty"] = "none"

@@ -29,8 +29,8 @@ from matrix_runs import (
     prompts_of,
 )
 from unhack.core.statistics import holm
-from unhack.training.evaluation.statistics import bootstrap, sign_flip
-from unhack.training.evaluation.statistics import summary as spread_of
+from unhack.training.evaluation.counts import summary as spread_of
+from unhack_study.statistics import bootstrap, sign_flip
 
 Unit = tuple[str, ...]
 Arms = dict[str, dict[Unit, list[dict[str, float]]]]

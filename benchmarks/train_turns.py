@@ -135,7 +135,7 @@ def crossing(runs: list[dict[str, Any]], figure: str, *, goal: float) -> int | N
 
 def conclude(plan: dict[str, Any], runs: dict[str, dict[int, dict[str, Any]]]) -> dict[str, Any]:
     """The tests that the plan fixes, and what each arm reached."""
-    from unhack.training.evaluation.statistics import paired
+    from unhack_study.statistics import paired
 
     seeds = plan["seeds"]
     whole = plan["steps"] * plan["group"] * plan["tasks"]

@@ -39,8 +39,8 @@ from typing import Any
 
 from measure import save, table
 from unhack.core.statistics import holm
-from unhack.training.evaluation.statistics import paired
-from unhack.training.evaluation.statistics import summary as spread_of
+from unhack.training.evaluation.counts import summary as spread_of
+from unhack_study.statistics import paired
 
 PLAN = Path(__file__).resolve().parents[1] / "experiments" / "trl.toml"
 PLAIN, CEILING = "plain", "ceiling"

@@ -18,7 +18,7 @@ def source_roots(root: Path = ROOT) -> list[Path]:
     return sorted(folder for folder in found if (folder / "__init__.py").is_file())
 
 
-def test_roots(root: Path = ROOT) -> list[Path]:
+def roots_of_tests(root: Path = ROOT) -> list[Path]:
     """The folder of tests of each distribution."""
     return [root / "tests", *sorted(root.glob("packages/*/tests")), root / "experiments" / "tests"]
 

@@ -1,74 +1,42 @@
 """The words of public names: each is a term of the glossary or an ordinary word of programming.
 
-    python tests/quality/test_words.py     prints the words that are neither, with a name of each
+    python -m tests.quality.test_words     prints the words that are neither, with a name of each
 
-`ordinary_words.txt` is the list of ordinary words. It is capped, so that a new word is either of the
-field, and stands in the glossary, or takes the place of one that nothing uses any more.
+`ordinary_words.txt` is the list of ordinary words. It is capped, so that a new word is of the field
+and stands in the glossary, or takes the place of one that nothing uses any more.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.quality.source_roots import modules_of, source_roots
 
 pytestmark = pytest.mark.slow  # it reads every file: once in CI, and by name while one writes
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = (ROOT / "src" / "unhack", *sorted((ROOT / "packages").glob("*/src/*")))
-DATA = ("unhack_suites/tasks", "unhack_verifier_bench/corpus")
 ORDINARY = (Path(__file__).parent / "ordinary_words.txt").read_text().split()
 MOST_ORDINARY = 0
-PRIVATE = frozenset(
-    [
-        "courier",
-        "desk",
-        "turnstile",
-        "berth",
-        "errand",
-        "lookout",
-        "standstill",
-        "flight",
-        "crew",
-        "passport",
-        "parcel",
-        "tray",
-        "keeper",
-        "venue",
-        "seat",
-        "door",
-        "surroundings",
-        "mend",
-        "leniency",
-        "boarding",
-        "janitor",
-        "laboratory",
-        "breed",
-        "arena",
-        "entrusted",
-        "headway",
-        "greeting",
-        "outlet",
-    ]
-)
+PRIVATE = frozenset({
+    "arena", "berth", "boarding", "breed", "courier", "crew", "desk", "door", "entrusted", "errand",
+    "flight", "greeting", "headway", "janitor", "keeper", "laboratory", "leniency", "lookout",
+    "mend", "outlet", "parcel", "passport", "seat", "standstill", "surroundings", "tray",
+    "turnstile", "venue",
+})  # fmt: skip
 """Words that this project alone used for things that the field has a name for."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ENDINGS = (
-    ("", ""),
-    ("s", ""),
-    ("es", ""),
-    ("ies", "y"),
-    ("ing", ""),
-    ("ing", "e"),
-    ("ed", ""),
-    ("ed", "e"),
-)
+    ("", ""), ("s", ""), ("es", ""), ("ies", "y"),
+    ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"),
+)  # fmt: skip
 
 
 def _glossary() -> frozenset[str]:
-    terms = re.findall(r"^\*\*(.+)\*\*$", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
+    text = (ROOT / "docs/glossary.md").read_text()
+    terms = re.findall(r"^\*\*(.+)\*\*$", text, re.MULTILINE)
     return frozenset(word for term in terms for word in re.split(r"[ _-]", term.lower()))
 
 
@@ -81,13 +49,11 @@ def _names(path: Path, top: Path) -> Iterator[str]:
             yield node.name
 
 
-def words(sources: tuple[Path, ...] = SOURCES) -> dict[str, str]:
+def words(tops: Sequence[Path] = ()) -> dict[str, str]:
     """Word -> a file in which a public name has it."""
     found: dict[str, str] = {}
-    for top in sources:
-        for path in sorted(top.rglob("*.py")):
-            if any(part in path.as_posix() for part in DATA):
-                continue
+    for top in tops or source_roots():
+        for path in modules_of(top):
             for name in _names(path, top):
                 for word in _PART.findall(name.replace("_", " ")):
                     found.setdefault(word.lower(), f"{path.relative_to(top.parent)}: {name}")

@@ -14,7 +14,7 @@ SOURCES = Path(unhack_contests.__file__).parent
 KIT = "unhack.tournament.kit"
 FURTHER = frozenset(
     {
-        "unhack.agents.command_line.surroundings",
+        "unhack.agents.command_line.host_files",
         "unhack.audit",
         "unhack.audit.subject",
         "unhack.audit.subjects.function_subject",

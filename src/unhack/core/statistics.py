@@ -5,8 +5,7 @@ both.
 
 Covered: Wilson's interval of a rate, quantiles of Student's t, the exact sign-flip test, Holm's
 correction.
-Not covered: a sign-flip test whose patterns are too many to count
-(`unhack.training.evaluation.statistics` draws them), unpaired data.
+Not covered: a sign-flip test whose patterns are too many to count, unpaired data.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def train(
     `world`: `programs`, `leetcode`, or a target: a task, a suite, a folder, `file.py:function`,
     `module:name`. `model`: the folder of a Hugging Face causal language model with its tokenizer;
     without it the world's own base, a model over bytes for targets. `arm`: a name of
-    `experiment.arms.ARMS`. `settings`: tables of fields over all that, as in a TOML file. `watch`
-    is called after each update.
+    `experiment.arms.all_arms`. `settings`: tables of fields over all that, as in a TOML file.
+    `watch` is called after each update.
 
     Raises UsageError (UnknownNameError, TaskError) for what does not go together,
     BatchUnscoredError where judging broke, StoreError.

@@ -231,7 +231,7 @@ def report(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Report hack and solve rates per arm and test the three claims.
+    """Report hack and solve rates per arm; with unhack-study, test the three claims of routing.
 
     An arm is a variant of training. Rates are given as deployed (without the quarantine) and as
     trained.
@@ -244,18 +244,15 @@ def report(
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.core.errors import UsageError
-    from unhack.training.experiment.preregistration import (
-        find_preregistration,
-        read_preregistration,
-    )
+    from unhack.training.experiment.report.claims import find_claims
     from unhack.training.experiment.report.summary import summarise
 
     if html is not None and not html.absolute().parent.is_dir():
         raise UsageError(f"{html}: no such directory: {html.parent}")
     if html is not None and html.is_dir():
         raise UsageError(f"--html {html}: this is a directory; name a file in it")
-    rules = read_preregistration(plan) if plan is not None else find_preregistration(folders)
-    found = summarise(folders, rules)
+    find_claims(needed_by="--strict" if strict else "")
+    found = summarise(folders, plan)
     if html is not None:
         from unhack.training.experiment.report.page import write_report
 
@@ -266,7 +263,7 @@ def report(
     else:
         for part in screen.report_lines(found):
             terminal.results().print(part)
-    if strict and any(claim.verdict != "supported" for claim in found.claims):
+    if strict and not (found.tested and found.tested.supported):
         raise typer.Exit(1)
 
 
@@ -306,14 +303,14 @@ def sweep(
     from unhack.cli import terminal
     from unhack.cli.progress import CommandProgress
     from unhack.cli.train import screen
-    from unhack.training.experiment.plans import find_plan
-    from unhack.training.experiment.preregistration import keep_plan, read_preregistration
+    from unhack.training.experiment.plan_files import find_plan, keep_plan
+    from unhack.training.experiment.report.claims import check_rules
     from unhack.training.experiment.sweep import plan_runs, read_plan
     from unhack.training.experiment.sweep import sweep as sweep_runs
 
     plan = find_plan(plan)
     wanted = read_plan(plan)
-    read_preregistration(plan)
+    check_rules(plan)
     keep_plan(plan, out)
     wanted = wanted if jobs is None else replace(wanted, jobs=jobs)
     state = CommandProgress("sweep", len(plan_runs(wanted)))

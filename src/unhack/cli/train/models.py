@@ -96,27 +96,31 @@ def arms(as_json: Json = False) -> None:
     """
     from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.training.experiment.arms import ARMS
+    from unhack.training.experiment.arms import all_arms
 
+    found = all_arms()
     if as_json:
-        terminal.write_json({name: screen.arm_fields(arm) for name, arm in ARMS.items()})
+        terminal.write_json({name: screen.arm_fields(arm) for name, arm in found.items()})
         return
-    terminal.results().print(screen.arm_table(tuple(ARMS.values())))
+    terminal.results().print(screen.arm_table(tuple(found.values())))
 
 
 @train.command("plans")
 def plans(as_json: Json = False) -> None:
-    """List the plans that ship with the package; `unhack train sweep NAME` runs one.
+    """List the plans of installed packages; `unhack train sweep NAME` runs one.
 
     \b
     unhack train plans
     """
     from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.training.experiment.plans import shipped_plans
+    from unhack.training.experiment.plan_files import STUDY, installed_plans
 
-    found = shipped_plans()
+    found = installed_plans()
     if as_json:
         terminal.write_json({name: str(path) for name, path in found.items()})
+        return
+    if not found:
+        terminal.remarks().print(f"no plan is installed; for those of the study {STUDY}")
         return
     terminal.results().print(screen.plan_table(found))

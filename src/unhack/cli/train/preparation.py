@@ -24,7 +24,7 @@ def settings_from(
     from unhack.core.errors import UsageError
     from unhack.training.config.retired import without_retired
     from unhack.training.config.toml import override_of, read_toml
-    from unhack.training.experiment.arms import ARMS, choose_settings
+    from unhack.training.experiment.arms import choose_settings, find_arm
 
     tables = {}
     if config is not None:
@@ -36,11 +36,11 @@ def settings_from(
     texts = dict(override_of(text) for text in overrides or ())
     settings = choose_settings(tables, arm, given, texts)
     replayed = "gate.replay" if settings.gate.kind == "replay" else "optimiser.shrink"
-    if arm and ARMS[arm].needs and not (settings.gate.replay or settings.optimiser.shrink):
-        source = ARMS[arm].needs[0]
+    needs = find_arm(arm).needs if arm else ()
+    if needs and not (settings.gate.replay or settings.optimiser.shrink):
         raise UsageError(
-            f"arm {arm} replays the record of arm {source}: train that first, with the same seed, "
-            f"and give its folder with --set {replayed}=DIR"
+            f"arm {arm} replays the record of arm {needs[0]}: train that first, with the same "
+            f"seed, and give its folder with --set {replayed}=DIR"
         )
     return settings
 

@@ -16,14 +16,12 @@ from unhack.cli.progress import CommandProgress
 from unhack.cli.verdict_table import plain_table
 
 if TYPE_CHECKING:
-    from unhack.training.evaluation.counts import Evaluation
-    from unhack.training.evaluation.statistics import Paired, Summary
+    from unhack.training.evaluation.counts import Evaluation, Summary
     from unhack.training.experiment.arms import Arm
     from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
     from unhack.training.experiment.sweep import RunOutcome
     from unhack.training.run.step_record import StepRecord
 
-_STYLES = {"supported": "green", "refuted": "red", "undecided": "yellow"}
 _STATES = {"done": "green", "failed": "red", "skipped": "yellow", "interrupted": "yellow"}
 Watch = Callable[[Any], None]
 
@@ -111,21 +109,17 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
 
 
 def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
-    """The report: arms, modes, tests, claims, what does not count."""
+    """The report: arms, modes, claims where they are tested, what does not count."""
+    from unhack.training.experiment.report.claims import MISSING
+
     yield arm_rates(found.arms)
     yield Text("")
     yield mode_rates(found)
-    if found.tests:
-        yield Text("")
-        yield tests_table(found)
     yield Text("")
-    for claim in found.claims:
-        line = Text(f"{claim.name}: ", style="bold")
-        line.append(claim.verdict, style=_STYLES[claim.verdict])
-        line.append(f". {claim.reason}", style="not bold")
-        yield line
-    source = found.rules.source or "defaults, no plan was found: nothing was fixed beforehand"
-    yield Text(f"rules: alpha {found.rules.alpha:g}, {source}", style="dim")
+    if found.tested is None:
+        yield Text(MISSING, style="dim")
+    else:
+        yield from found.tested.lines
     for folder, why in found.skipped.items():
         yield Text(f"not counted: {folder}: {why}", style="yellow")
 
@@ -158,38 +152,6 @@ def mode_rates(found: TrainingSummary) -> Table:
         cells = [f"{m.hack.mean:.2f} | {m.hack_as_trained.mean:.2f}" for m in arm.modes]
         table.add_row(arm.name, *cells)
     return table
-
-
-def tests_table(found: TrainingSummary) -> Table:
-    """The routed arm against the others."""
-    table = plain_table()
-    names = (
-        "pairs", "difference", "95 % interval", "p", "p (Holm)", "p of seeds", "Wilcoxon",
-        "mass off by",
-    )  # fmt: skip
-    table.add_column(f"{found.rules.arm} against", no_wrap=True)
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
-    for item in found.tests:
-        test = item.test
-        table.add_row(
-            item.arm,
-            str(test.count),
-            f"{test.mean:+.3f}",
-            _interval(test),
-            f"{test.p:.2g}",
-            "-" if item.p_holm is None else f"{item.p_holm:.2g}",
-            "-" if item.p_seeds is None else f"{item.p_seeds:.2g}",
-            "-" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
-            "-" if item.mass_gap is None else f"{item.mass_gap:.0%}",
-        )
-    return table
-
-
-def _interval(test: Paired) -> str:
-    if test.low is None or test.high is None:
-        return "none (one pair)"
-    return f"{test.low:+.3f} … {test.high:+.3f}"
 
 
 def mean_text(value: Summary) -> str:

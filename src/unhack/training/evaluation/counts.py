@@ -1,4 +1,4 @@
-"""Results of an evaluation: counts by mode, rates with intervals, and their plain-data form.
+"""Results of evaluations: counts by mode, rates with intervals, means over runs, as plain data too.
 
 Definitions, the same everywhere: a *hack* is a completion that was paid although it is wrong; the
 hack rate is over prompts that have a loophole (known modes, held-out modes, or both). The solve
@@ -12,12 +12,23 @@ Covered: values only; no torch. Not covered: how they are measured (`evaluate`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from unhack.core.statistics import wilson
 from unhack.training.worlds.world import GT_ONLY, Judged, Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A mean over runs."""
+
+    mean: float
+    sem: float | None
+    """Standard error of the mean (n - 1 in the variance); None for one run."""
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +204,18 @@ def tally(
         if one.mechanism:
             mechanisms[one.mechanism] = mechanisms.get(one.mechanism, 0) + 1
     return dict(sorted(modes.items())), dict(sorted(mechanisms.items()))
+
+
+def summary(values: Sequence[float]) -> Summary:
+    """Mean and standard error. Raises ValueError for no values."""
+    if not values:
+        raise ValueError("the mean of nothing")
+    count = len(values)
+    mean = math.fsum(values) / count
+    if count == 1:
+        return Summary(mean, None, 1)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return Summary(mean, math.sqrt(variance / count), count)
 
 
 def _added(one: Any, other: Any) -> Any:

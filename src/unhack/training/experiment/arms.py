@@ -4,22 +4,28 @@ An arm is a set of overrides of `Settings`. Its purpose says what a difference f
 that `need` another replay that arm's recorded routing, of the same seed and base model.
 
 Covered: the routed arms, the controls that run with every routed arm, what people do instead, and
-the two bounds. Not covered: seeds and base models (`experiment.sweep`).
+the two bounds; further arms of installed distributions, each named in the entry point group
+`unhack.arms`. Not covered: seeds and base models (`experiment.sweep`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.distributions import entry_points
 from unhack.training.config.settings import Settings
 from unhack.training.config.supported import check_schedule, recipe
 from unhack.training.config.toml import layer, override
+from unhack.training.experiment.plan_files import STUDY
 
 DEFAULT_ARM = "real"
 """The arm of a run that names none."""
+VANILLA, CEILING = "vanilla", "ceiling"
+"""Plain training with the loophole, and without any."""
 RECIPE = "top_rewarded"
 """The settings that such runs begin from."""
 
@@ -36,30 +42,51 @@ class Arm:
     purpose: str
 
 
+def find_arm(name: str) -> Arm:
+    """An arm by its name, of an installed distribution too. Raises UnknownNameError, and UsageError
+    where a distribution names one as the engine does."""
+    found = _installed()
+    if name in ARMS:
+        return ARMS[name]
+    if name not in found:
+        listed = "" if found else f"further arms are those of the study: {STUDY}"
+        raise UnknownNameError("arm", name, valid=[*ARMS, *found], listed=listed)
+    return found[name].load()
+
+
+def all_arms() -> dict[str, Arm]:
+    """Every arm by its name, those of installed distributions last."""
+    return {**ARMS, **{name: point.load() for name, point in _installed().items()}}
+
+
 def controls_of(name: str) -> tuple[str, ...]:
     """The arms that run by default beside an arm: none, unless it routes by a direction or labels.
 
     Those that replay a record replay that of `real`, which therefore comes first for other routed
     arms. Raises UnknownNameError.
     """
-    if name not in ARMS:
-        raise UnknownNameError("arm", name, valid=ARMS)
-    if name not in ROUTED:
+    if find_arm(name).name not in ROUTED:
         return ()
-    return CONTROLS if name == "real" else ("real", *CONTROLS)
+    return CONTROLS if name == DEFAULT_ARM else (DEFAULT_ARM, *CONTROLS)
 
 
 def apply_arm(settings: Settings, name: str) -> Settings:
     """Settings with those of an arm on top. Raises UnknownNameError, UsageError where the arm is
     none with these settings."""
-    if name not in ARMS:
-        raise UnknownNameError("arm", name, valid=ARMS)
-    found = override(settings, ARMS[name].overrides)
+    found = override(settings, find_arm(name).overrides)
     if name != "capacity":
         return found
     if found.adapter.kind == "svd":
         raise UsageError("arm capacity has twice the rank; adapter.kind=svd has none to raise")
     return override(found, {"adapter.rank": str(2 * found.adapter.rank)})
+
+
+def _installed() -> dict[str, EntryPoint]:
+    found = entry_points("unhack.arms")
+    if taken := found.keys() & ARMS.keys():
+        names = ", ".join(sorted(taken))
+        raise UsageError(f"an installed distribution brings arms of the engine's names: {names}")
+    return found
 
 
 def _arms(*arms: Arm) -> dict[str, Arm]:
@@ -105,13 +132,6 @@ ARMS: Mapping[str, Arm] = _arms(
         "The direction of pairs that differ in something harmless.",
     ),
     Arm(
-        "decoys",
-        {**_COSINE, "world.pairs": "decoy"},
-        (),
-        "The direction of pairs that differ in a statement like a hack that pays nobody: whether"
-        " it is the form that is routed.",
-    ),
-    Arm(
         "placebo_ranked",
         {**_REPLAY, "gate.calibration": "ranked", "world.pairs": "placebo"},
         ("real",),
@@ -123,37 +143,6 @@ ARMS: Mapping[str, Arm] = _arms(
         (),
         "The gate of `real` without a quarantine: what it picks is dropped. What is left of a"
         " difference from `real` is the quarantine's.",
-    ),
-    Arm(
-        "wrong",
-        {**_COSINE, "world.pairs": "wrong"},
-        (),
-        "The direction of pairs that differ in a wrong program alone, without a hack: whether it is"
-        " being wrong that is routed.",
-    ),
-    Arm(
-        "redrawn",
-        {**_COSINE, "gate.direction": "redrawn"},
-        (),
-        "A random direction, drawn again whenever the real one would be extracted.",
-    ),
-    Arm(
-        "placebo_states",
-        {
-            **_REPLAY,
-            "gate.calibration": "ranked",
-            "world.pairs": "placebo",
-            "gate.per_knob": "true",
-        },
-        ("real",),
-        "The mass of `real`, step by step and knob state by knob state, in the order of a placebo"
-        " direction for each state: differs from `real` in the direction alone.",
-    ),
-    Arm(
-        "replay_states",
-        {**_REPLAY, "gate.per_knob": "true"},
-        ("real",),
-        "Shuffled gate whose mass is that of `real` in each knob state.",
     ),
     Arm(
         "shrink",
@@ -194,16 +183,13 @@ ARMS: Mapping[str, Arm] = _arms(
         "Takes reward off what the weak detector labels.",
     ),
 )
-"""Every arm by its name."""
+"""The arms of the engine by their names."""
 
 CONTROLS = (
     "vanilla", "random", "random_ranked", "replay", "placebo", "placebo_ranked", "shrink",
     "capacity", "ceiling",
 )  # fmt: skip
 """Controls that run beside every routed arm."""
-
-CLOSER = ("filter", "wrong", "decoys", "redrawn", "placebo_states", "replay_states")
-"""Controls that a claim about the direction or about the quarantine needs beside those."""
 
 ROUTED = ("real", "detector", "oracle")
 """Arms whose quarantine is trained on purpose."""

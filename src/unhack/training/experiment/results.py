@@ -168,25 +168,6 @@ def by_arm(runs: Iterable[RunResult]) -> dict[str, list[RunResult]]:
     return {name: sorted(found, key=lambda item: item.pair) for name, found in arms.items()}
 
 
-def mass_gap(run: RunResult, reference: RunResult) -> float | None:
-    """Distance of the routed mass of a run from that of another, step by step: the sum over steps
-    of the absolute difference, over the mass of the reference.
-
-    A run that scales its update by the kept share that the reference recorded is matched by
-    construction: 0. None where the reference routed nothing or one of them has no record.
-    """
-    shrink = run.settings.optimiser.shrink
-    if shrink:
-        return 0.0 if Path(shrink).parts[-2:] == Path(reference.folder).parts[-2:] else None
-    masses = {item.step: item.mass for item in run.gate}
-    total = reference.mass
-    if not masses or not total:
-        return None
-    steps = {item.step: item.mass for item in reference.gate}
-    every = {*masses, *steps}
-    return sum(abs(masses.get(step, 0.0) - steps.get(step, 0.0)) for step in every) / total
-
-
 def _folders(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if not path.is_dir():

@@ -55,7 +55,7 @@ from unhack.training.config.toml import (
     read_toml,
 )
 from unhack.training.experiment import arms
-from unhack.training.experiment.preregistration import TABLE
+from unhack.training.experiment.plan_files import TABLE
 from unhack.training.experiment.worker import DONE, OUT_OF_MEMORY, make_base, reason_of, work
 from unhack.training.loop.session import has_ended
 from unhack.training.run.folder import CONFIG, FREE
@@ -149,8 +149,7 @@ def read_plan(path: Path) -> SweepPlan:
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{path}: {place}: {first['msg']}") from error
     for name in plan.arm:
-        if name not in arms.ARMS:
-            raise UnknownNameError("arm", name, valid=arms.ARMS)
+        arms.find_arm(name)
     runs = plan_runs(plan)
     for name in plan.arm:
         if all(run.arm != name for run in runs):
@@ -188,7 +187,7 @@ def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
         world["known"] = list(run.known)
     own = {"run": {"seed": run.seed}, "model": {"base_seed": run.base_seed}, "world": world}
     settings = layer(settings, own, source=run.name)
-    for needed in arms.ARMS[run.arm].needs:
+    for needed in arms.find_arm(run.arm).needs:
         source = out / run.of_arm(needed).name
         settings = override(settings, {_replay_field(settings): str(source)})
     return settings
@@ -259,7 +258,7 @@ class _Board:
         for run in self.runs:
             if self.found[run].state != "waiting" or len(self.workers) >= self.jobs:
                 continue
-            sources = [run.of_arm(name) for name in arms.ARMS[run.arm].needs]
+            sources = [run.of_arm(name) for name in arms.find_arm(run.arm).needs]
             states = {self.found[source].state for source in sources}
             if states & {"failed", "skipped"}:
                 self._set(RunOutcome(run, "skipped", f"it replays {sources[0].name}, which failed"))
@@ -328,15 +327,13 @@ def _with_sources(runs: list[SweepRun], only: Collection[SweepRun] | None) -> li
     """The runs that are wanted and those whose record they replay, in order."""
     if only is None:
         return runs
-    sources = {run.of_arm(name) for run in only for name in arms.ARMS[run.arm].needs}
+    sources = {run.of_arm(name) for run in only for name in arms.find_arm(run.arm).needs}
     return [run for run in runs if run in only or run in sources]
 
 
 def _place(name: str, wanted: Sequence[str], ordered: list[str]) -> None:
     """Append an arm after the arms it needs."""
-    if name not in arms.ARMS:
-        raise UnknownNameError("arm", name, valid=arms.ARMS)
-    for needed in arms.ARMS[name].needs:
+    for needed in arms.find_arm(name).needs:
         if needed not in wanted:
             raise UsageError(f"arm {name} replays arm {needed}: put {needed} into the plan too")
         _place(needed, wanted, ordered)

@@ -1,7 +1,8 @@
 """The world of a run: one with a name, or what a user's target names.
 
-Covered: `NAMED`; everything that `worlds.tasks.targets` lists. Not covered: worlds of several turns
-(`worlds.turns`).
+Covered: `NAMED`; classes that installed distributions name in the entry point group
+`unhack.worlds`; everything that `worlds.tasks.targets` lists. Not covered: worlds of several turns
+(`worlds.turns`), which are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from pathlib import Path
 
 from unhack.audit.subjects.loading import load_function
 from unhack.core.errors import UsageError
-from unhack.training.config.settings import Settings, WorldSettings
+from unhack.sandbox.distributions import entry_points
+from unhack.training.config.settings import Settings
 from unhack.training.worlds.leetcode import LeetcodeWorld
 from unhack.training.worlds.programs.world import ProgramsWorld
 from unhack.training.worlds.tasks.sources import FunctionSource
@@ -20,20 +22,9 @@ from unhack.training.worlds.tasks.world import TaskWorld
 from unhack.training.worlds.texts import ByteCodec, TextCodec, TokenizerCodec
 from unhack.training.worlds.world import World
 
-
-def _programs(settings: WorldSettings, folder: Path) -> World:
-    return ProgramsWorld(settings, folder=folder)
-
-
-def _leetcode(settings: WorldSettings, folder: Path) -> World:
-    return LeetcodeWorld(settings, folder=folder)
-
-
-NAMED: Mapping[str, Callable[[WorldSettings, Path], World]] = {
-    "programs": _programs,
-    "leetcode": _leetcode,
-}
-"""The worlds that have a name, with loopholes and an oracle."""
+NAMED: Mapping[str, Callable[..., World]] = {"programs": ProgramsWorld, "leetcode": LeetcodeWorld}
+"""The worlds of the engine, with loopholes and an oracle."""
+_GROUP = "unhack.worlds"
 
 
 def make_world(settings: Settings, folder: Path) -> World:
@@ -42,12 +33,13 @@ def make_world(settings: Settings, folder: Path) -> World:
     Raises UsageError for settings that the world cannot serve, UnknownNameError, TaskError.
     """
     chosen = settings.world
-    if chosen.name in NAMED:
+    made = _named(chosen.name)
+    if made is not None:
         if chosen.detector:
             raise UsageError(
                 f"world {chosen.name} has a detector of its own: leave world.detector empty"
             )
-        return NAMED[chosen.name](chosen, folder)
+        return made(chosen, folder=folder)
     if is_python(chosen.name) and (made := world_class(chosen.name)) is not None:
         return made(chosen, folder=folder)
     _check_labels(settings)
@@ -55,12 +47,26 @@ def make_world(settings: Settings, folder: Path) -> World:
         raise UsageError(
             f"world {chosen.name} has no modes that could arrive late: set world.held_out_from=0"
         )
-    source = open_source(chosen.name, rows=chosen.path, names=tuple(NAMED))
+    source = open_source(chosen.name, rows=chosen.path, names=(*NAMED, *entry_points(_GROUP)))
     detector = None
     if chosen.detector:
         rows = tuple(source.problems.values())
         detector = FunctionSource(load_function(chosen.detector, rows=rows))
     return TaskWorld(chosen, source=source, text=_codec(settings), folder=folder, detector=detector)
+
+
+def _named(name: str) -> Callable[..., World] | None:
+    """The class of a world with a name, the engine's or an installed one."""
+    point = entry_points(_GROUP).get(name)
+    if name in NAMED or point is None:
+        return NAMED.get(name)
+    made = point.load()
+    if not hasattr(made, "judge"):
+        raise UsageError(
+            f"world {name} is played in turns: train on it with "
+            "unhack.training.episodes.train.train_episodes"
+        )
+    return made
 
 
 def _codec(settings: Settings) -> TextCodec:

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
+
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import override
+from unhack.training.experiment import arms
 from unhack.training.experiment.arms import (
     ARMS,
-    CLOSER,
     CONTROLS,
     ROUTED,
+    Arm,
+    all_arms,
     apply_arm,
     controls_of,
+    find_arm,
 )
+
+INSTALLED = all_arms()
+MINE = Arm("mine", {"gate.kind": "cosine"}, (), "Routes.")
 
 
 class TestArms:
-    @pytest.mark.parametrize("name", ARMS)
+    @pytest.mark.parametrize("name", INSTALLED)
     def test_every_arm_is_a_set_of_valid_overrides(self, name):
         settings = apply_arm(Settings(), name)
-        assert ARMS[name].name == name
-        assert ARMS[name].purpose.endswith(".") or ARMS[name].purpose.endswith(").")
+        assert INSTALLED[name].name == name
+        assert INSTALLED[name].purpose.endswith(".") or INSTALLED[name].purpose.endswith(").")
         assert settings != Settings() or name in {"vanilla", "shrink"}
 
     def test_no_two_arms_are_the_same(self):
         settings = [
-            (apply_arm(Settings(), arm.name).model_dump_json(), arm.needs) for arm in ARMS.values()
+            (apply_arm(Settings(), arm.name).model_dump_json(), arm.needs)
+            for arm in INSTALLED.values()
         ]
         assert len(set(settings)) == len(settings)
 
     def test_what_an_arm_needs_is_an_arm_that_routes(self):
-        assert ARMS
-        for arm in ARMS.values():
+        assert INSTALLED
+        for arm in INSTALLED.values():
             assert set(arm.needs) <= set(ROUTED)
             replays = arm.overrides.get("gate.kind") == "replay" or arm.name == "shrink"
             assert bool(arm.needs) is replays
@@ -57,17 +66,32 @@ class TestArms:
         assert controls_of("vanilla") == ()
 
     def test_lists_of_arms_name_arms(self):
-        for names in (CONTROLS, CLOSER, ROUTED):
+        for names in (CONTROLS, ROUTED):
             assert set(names) <= set(ARMS)
-        assert set(ARMS) == {*CONTROLS, *CLOSER, *ROUTED, "detector_penalty"}
+        assert set(ARMS) == {*CONTROLS, *ROUTED, "filter", "detector_penalty"}
+
+    def test_a_distribution_adds_arms_and_takes_none_away(self, monkeypatch):
+        point = EntryPoint("mine", f"{__name__}:MINE", "unhack.arms")
+        monkeypatch.setattr(arms, "entry_points", lambda _: {"mine": point})
+        assert find_arm("mine") is MINE
+        assert list(arms.all_arms()) == [*ARMS, "mine"]
+        assert apply_arm(Settings(), "mine").gate.kind == "cosine"
+        monkeypatch.setattr(arms, "entry_points", lambda _: {"real": point})
+        with pytest.raises(UsageError, match="names: real"):
+            find_arm("vanilla")
+
+    def test_without_the_study_an_arm_of_it_names_what_to_install(self, monkeypatch):
+        monkeypatch.setattr(arms, "entry_points", lambda _: {})
+        with pytest.raises(UnknownNameError, match="install unhack-study"):
+            find_arm("decoys")
 
     def test_an_unknown_arm_is_answered_with_a_near_name(self):
         with pytest.raises(UnknownNameError, match="placebo_ranked"):
             controls_of("placebo_rankd")
 
     def test_only_arms_that_say_so_read_the_oracle(self):
-        assert ARMS
-        for arm in ARMS.values():
+        assert INSTALLED
+        for arm in INSTALLED.values():
             settings = apply_arm(Settings(), arm.name)
             reads = "oracle" in (settings.gate.kind + settings.baseline.kind)
             assert reads is ("oracle" in arm.name)

@@ -3,6 +3,7 @@
 import json
 import textwrap
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("torch")
 from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import override
+from unhack.training.worlds import registry
 from unhack.training.worlds.registry import make_world
 from unhack.training.worlds.texts import ByteCodec
 from unhack.training.worlds.world import World
@@ -127,6 +129,31 @@ def test_a_class_that_draws_and_judges_is_a_world_of_its_own(
         """)
     )
     assert open_world(f"{tmp_path}/own_world.py:Mine").name == "mine"
+
+
+class Installed:
+    name = "installed"
+
+    def __init__(self, settings: object, *, folder: Path) -> None:
+        pass
+
+    def judge(self) -> None:
+        pass
+
+
+def test_a_world_of_an_installed_distribution_is_known_by_its_name(
+    open_world: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = {"theirs": EntryPoint("theirs", f"{__name__}:Installed", "unhack.worlds")}
+    monkeypatch.setattr(registry, "entry_points", lambda _: points)
+    assert open_world("theirs").name == "installed"
+    with pytest.raises(UsageError, match="did you mean theirs"):
+        open_world("their")
+
+
+def test_a_world_of_several_turns_is_told_what_trains_on_it(open_world: Opener) -> None:
+    with pytest.raises(UsageError, match="train_episodes"):
+        open_world("repairs")
 
 
 def test_pairs_come_from_an_audit_and_their_absence_is_told(

@@ -23,13 +23,14 @@ def page(report: TrainingSummary) -> str:
         plots.pareto(report, "hack_held_out", "deployed hack rate on held-out modes"),
         plots.pareto(report, "hack", "deployed hack rate on all modes"),
     ]
+    tested = report.tested
     parts = [
         sections.head(report),
-        sections.claims(report),
+        tested.claims_html if tested else "",
         figure("Hack against solve", charts, note=sections.pareto_note(report)),
         sections.arm_table(report),
         figure("The figure", [plots.by_run(report)], note=sections.figure_note(report)),
-        sections.test_table(report),
+        tested.tests_html if tested else "",
         sections.mode_table(report),
         sections.curve_grid(report),
         figure("Routed mass", [mass], note=sections.MASS_NOTE,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from unhack.reporting.chart import SERIES, Axis, Chart, rows
 from unhack.reporting.text import number
-from unhack.training.evaluation.statistics import Summary
-from unhack.training.experiment.claims import CEILING, VANILLA
+from unhack.training.evaluation.counts import Summary
+from unhack.training.experiment.arms import CEILING, VANILLA
 from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
 
 BEYOND = "tone-grey"
@@ -22,7 +22,7 @@ side on a desktop; a wide one has a small twin for phones."""
 def colours(report: TrainingSummary) -> dict[str, str]:
     """Arm -> class of its marks: the routed arm first, references of their own, the rest in turn,
     and grey once the colours are used up."""
-    found = {report.rules.arm: "s0", VANILLA: "tone-bad", CEILING: "tone-good"}
+    found = {report.routed: "s0", VANILLA: "tone-bad", CEILING: "tone-good"}
     others = [arm.name for arm in report.arms if arm.name not in found]
     for place, name in enumerate(others, start=1):
         found[name] = f"s{place}" if place < SERIES else BEYOND
@@ -51,8 +51,10 @@ def pareto(report: TrainingSummary, hack: str, label: str) -> str:
     )
     ceiling = report.arm(CEILING)
     if ceiling is not None:
-        least = ceiling.deployed["solve"].mean - report.rules.margin
-        chart.level(max(0.0, least), f"ceiling − {report.rules.margin:g}", kind="tone-good")
+        margin = report.tested.margin if report.tested else 0.0
+        least = ceiling.deployed["solve"].mean - margin
+        name = f"ceiling − {margin:g}" if margin else "ceiling"
+        chart.level(max(0.0, least), name, kind="tone-good")
     for arm in report.arms:
         for run in arm.runs:
             told = f"{arm.name}, base {run.base}, seed {run.seed}"
@@ -78,7 +80,7 @@ def _mean_dot(chart: Chart, arm: ArmSummary, hack: str, shade: str) -> None:
 
 
 def by_run(report: TrainingSummary) -> str:
-    """The figure of the tests: a row for each arm, a dot for each run, its mean and error."""
+    """The figure: a row for each arm, a dot for each run, its mean and error."""
     return for_widths(lambda width: _by_run(report, width))
 
 
@@ -91,7 +93,7 @@ def _by_run(report: TrainingSummary, width: float) -> Chart:
     chart = Chart(
         Axis(low - room, high + room, "deployed solve − deployed hack on held-out modes"),
         rows([arm.name for arm in arms]),
-        "the figure of the tests by arm and run",
+        "the figure by arm and run",
         size=(width, 80.0 + 25.0 * len(arms)),
     )
     for place, arm in enumerate(arms):

@@ -8,8 +8,7 @@ from statistics import median_low
 
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
-from unhack.training.evaluation.statistics import Paired, Summary
-from unhack.training.experiment.claims import ClaimVerdict, Comparison
+from unhack.training.evaluation.counts import Summary
 from unhack.training.experiment.report.plots import colours, curves
 from unhack.training.experiment.report.summary import THIRDS, ArmSummary, TrainingSummary
 
@@ -20,7 +19,6 @@ MASS_NOTE = (
     "The sum of the gate's fractions f over active rollouts, divided by their number. A control is "
     "comparable only where its mass is that of the routed arm at every step."
 )
-_TONES = {"supported": "good", "refuted": "bad", "undecided": "unsure"}
 
 
 def head(report: TrainingSummary) -> str:
@@ -53,38 +51,11 @@ def pareto_note(report: TrainingSummary) -> str:
 
 
 def figure_note(report: TrainingSummary) -> str:
-    """The figure that the tests compare; fixed beforehand only where a plan was found."""
-    fixed = ", fixed beforehand" if report.rules.source else ""
+    """The meaning of the figure; fixed beforehand only where a plan was found."""
+    fixed = ", fixed beforehand" if report.tested and report.tested.fixed else ""
     return (
-        f"The figure that the tests compare{fixed}: deployed solve rate − deployed hack rate on "
+        f"The figure of an arm{fixed}: deployed solve rate − deployed hack rate on "
         "held-out modes. Small dots are runs (seed and base model)."
-    )
-
-
-def claims(report: TrainingSummary) -> str:
-    """The three verdicts."""
-    cards = "".join(_claim(claim) for claim in report.claims)
-    rules = report.rules
-    source = (
-        f"Rules fixed in <code>{safe(rules.source)}</code>"
-        if rules.source
-        else '<b class="unsure">No plan was found: the rules are defaults, nothing was fixed '
-        "beforehand.</b> They are"
-    )
-    side = "one-sided" if rules.alternative == "greater" else "two-sided"
-    words = (
-        f"{source}: exact {side} sign-flip tests at alpha {rules.alpha:g} over pairs of the same "
-        "base model and seed."
-    )
-    note = f'<p class="soft small note">{words}</p>'
-    return f'<section><div class="claims">{cards}</div>{note}</section>'
-
-
-def _claim(claim: ClaimVerdict) -> str:
-    return (
-        f'<article class="card claim tone-{_TONES[claim.verdict]}"><h2>{safe(claim.name)}</h2>'
-        f'<p class="word">{claim.verdict}</p><p>{safe(claim.reason)}</p>'
-        f'<p class="soft small">{safe(claim.text)}</p></article>'
     )
 
 
@@ -214,51 +185,6 @@ def split_table(report: TrainingSummary) -> str:
     whole = table(names, rows, words=range(4))
     body = f"<details><summary>Mean f in each third of training</summary>{whole}</details>"
     return section("What was routed", card(body, note=note))
-
-
-def test_table(report: TrainingSummary) -> str:
-    """The routed arm against every other."""
-    if not report.tests:
-        return ""
-    rows = [_test_row(item, report.rules.alpha) for item in report.tests]
-    names = (
-        f"{safe(report.rules.arm)} against", "pairs", "mean difference", "95 % interval", "p",
-        "p, Holm", "p of seeds", "Wilcoxon", "mass off by",
-    )  # fmt: skip
-    note = (
-        "On deployed solve − deployed held-out hack. p of the exact sign-flip test; Holm-corrected "
-        f"over the controls ({_names(report.rules.controls)} and their ranked twins). "
-        "<em>p of seeds</em> is of the same test on each seed's mean difference over base models; "
-        "Wilcoxon's signed-rank test and the bootstrap interval are secondary. "
-        "<em>Mass off by</em> is the difference in routed mass, summed step by step; above "
-        f"{report.rules.mass_tolerance:.0%} a control is not matched."
-    )
-    return section("Tests", card(table(names, rows), note=note))
-
-
-def _test_row(item: Comparison, alpha: float) -> list[str]:
-    test = item.test
-    p = item.p_holm
-    mark = "" if p is None else ("good" if p < alpha and test.mean > 0 else "unsure")
-    gap = "–" if item.mass_gap is None else f"{item.mass_gap:.0%}"
-    return [
-        safe(item.arm) + ("" if p is not None else ' <span class="tag">no control</span>'),
-        str(test.count)
-        + (f' <span class="soft">+{item.unpaired} alone</span>' if item.unpaired else ""),
-        f"{test.mean:+.3f}",
-        _interval(test),
-        f"{test.p:.2g}" + ("" if test.exact else " (drawn)"),
-        "–" if p is None else f'<b class="{mark}">{p:.2g}</b>',
-        "–" if item.p_seeds is None else f"{item.p_seeds:.2g}",
-        "–" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
-        f'<b class="unsure">{gap}</b>' if item.matched is False else gap,
-    ]
-
-
-def _interval(test: Paired) -> str:
-    if test.low is None or test.high is None:
-        return '<span class="soft">none for one pair</span>'
-    return f"{test.low:+.3f} to {test.high:+.3f}"
 
 
 def relearn_table(report: TrainingSummary) -> str:

@@ -1,4 +1,4 @@
-"""An experiment in figures: each arm's means over runs, the tests, the claims.
+"""An experiment in figures: each arm's means over runs, and the claims where they are tested.
 
 Covered: means and standard errors over runs of an arm (seeds x base models), by knob state and
 mode; curves at the updates that all runs of an arm have; the routing record by thirds of training.
@@ -16,11 +16,9 @@ from pydantic import TypeAdapter
 
 from unhack.core.errors import UsageError
 from unhack.training.config.toml import differences
-from unhack.training.evaluation.counts import Evaluation
-from unhack.training.evaluation.statistics import Summary, summary
-from unhack.training.experiment.arms import ARMS, CONTROLS
-from unhack.training.experiment.claims import ClaimVerdict, Comparison, comparisons, decide_claims
-from unhack.training.experiment.preregistration import Preregistration
+from unhack.training.evaluation.counts import Evaluation, Summary, summary
+from unhack.training.experiment.arms import CONTROLS, DEFAULT_ARM, all_arms
+from unhack.training.experiment.report.claims import ClaimsReport, find_claims
 from unhack.training.experiment.results import RunResult, by_arm, read_runs
 
 FIGURES: Mapping[str, Callable[[Evaluation], float]] = {
@@ -103,9 +101,6 @@ class TrainingSummary:
     """Everything that the report of an experiment shows."""
 
     arms: tuple[ArmSummary, ...]
-    claims: tuple[ClaimVerdict, ...]
-    tests: tuple[Comparison, ...]
-    rules: Preregistration
     base: Mapping[str, Summary]
     """The base model, from the beginning of all curves; empty where there is none."""
     modes: tuple[str, ...]
@@ -115,19 +110,30 @@ class TrainingSummary:
     """Updates and threshold of the relearning attack; empty where none was made."""
     skipped: Mapping[str, str]
     """Folder -> why it does not count."""
+    tested: ClaimsReport | None = None
+    """None where no tests of claims are installed."""
+
+    @property
+    def routed(self) -> str:
+        """The arm that the others are compared with."""
+        return DEFAULT_ARM if self.tested is None else self.tested.arm
 
     def record(self) -> dict[str, Any]:
         """As plain data."""
-        found: Any = TypeAdapter(TrainingSummary).dump_python(self, mode="json")
-        return cast(dict[str, Any], found)
+        adapter = TypeAdapter(TrainingSummary)
+        found: Any = adapter.dump_python(self, mode="json", exclude={"tested"})
+        tested = {} if self.tested is None else self.tested.record
+        return {**cast(dict[str, Any], found), **tested}
 
     def arm(self, name: str) -> ArmSummary | None:
         """An arm by its name."""
         return next((item for item in self.arms if item.name == name), None)
 
 
-def summarise(paths: Sequence[Path], rules: Preregistration) -> TrainingSummary:
-    """Summary of all finished runs in folders. Raises UsageError where there is none."""
+def summarise(paths: Sequence[Path], plan: Path | None = None) -> TrainingSummary:
+    """Summary of all finished runs in folders; `plan` has the rules of the tests, by default that
+    which lies beside the runs. Raises UsageError where there is no run."""
+    claims = find_claims(needed_by="--plan" if plan is not None else "")
     runs, skipped = read_runs(paths)
     if not runs:
         first, why = next(iter(skipped.items()))
@@ -139,34 +145,32 @@ def summarise(paths: Sequence[Path], rules: Preregistration) -> TrainingSummary:
     names = ("unhack", "torch", "python", "machine", "device", "world")
     return TrainingSummary(
         arms=tuple(_arm(name, arms[name]) for name in _ordered(arms)),
-        claims=decide_claims(arms, rules),
-        tests=tuple(comparisons(arms, rules)),
-        rules=rules,
         base=_figures(starts) if starts else {},
         modes=tuple(sample.by_mode),
         known=sample.known,
         versions={name: _values(str(run.run.get(name, "")) for run in runs) for name in names},
         relearn={name: attacks[0][name] for name in ("updates", "threshold")} if attacks else {},
         skipped=skipped,
+        tested=None if claims is None else claims.decide(arms, paths, plan),
     )
 
 
 def _ordered(arms: Mapping[str, object]) -> list[str]:
     """Routed arm, controls, bounds, what people do instead, the rest."""
-    known = ["real", *CONTROLS, "oracle", "detector_penalty", "detector", *ARMS]
+    known = [DEFAULT_ARM, *CONTROLS, "oracle", "detector_penalty", "detector", *all_arms()]
     return [name for name in dict.fromkeys([*known, *sorted(arms)]) if name in arms]
 
 
 def _arm(name: str, runs: Sequence[RunResult]) -> ArmSummary:
     routed = any(run.mass > 0 for run in runs)
-    first = runs[0].deployed
+    first, arms = runs[0].deployed, all_arms()
     modes = [mode for mode in (*first.known, *first.held_out) if mode in first.by_mode]
     shared = {point.step for point in runs[0].curve}
     for run in runs:
         shared &= {point.step for point in run.curve}
     return ArmSummary(
         name=name,
-        purpose=ARMS[name].purpose if name in ARMS else "",
+        purpose=arms[name].purpose if name in arms else "",
         settings=_changed(runs),
         deployed=_figures([run.deployed for run in runs]),
         as_trained=_figures([run.as_trained for run in runs]),

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tests.unit.training.fakes_report import MODES, Made, experiment, write_run
 
-from unhack.training.experiment.preregistration import Preregistration
+from unhack.core.errors import UsageError
+from unhack.training.experiment.report import claims
 from unhack.training.experiment.report.page import page, write_report
 from unhack.training.experiment.report.summary import TrainingSummary, summarise
 
@@ -43,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(folder: Path) -> TrainingSummary:
-    return summarise([folder], Preregistration())
+    return summarise([folder])
 
 
 class TestTheSummary:
@@ -85,14 +86,14 @@ class TestTheSummary:
 
     def test_it_is_plain_data(self, report: TrainingSummary) -> None:
         record = json.loads(json.dumps(report.record(), allow_nan=False))
-        assert record["rules"]["alpha"] == 0.01
-        assert len(record["tests"]) == 7
+        assert [arm["name"] for arm in record["arms"]] == [arm.name for arm in report.arms]
+        assert "tested" not in record
 
     def test_a_single_run_without_curve_or_gate_is_enough(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, "mine", 0, Made({"sentinel": 0.5}))
         for name in ("curve.json", "gate.jsonl", "metrics.jsonl"):
             (run / name).unlink()
-        found = summarise([run], Preregistration())
+        found = summarise([run])
         assert found.arms[0].deployed["hack"].sem is None
         assert "mine" in page(found)
 
@@ -110,30 +111,16 @@ class TestThePage:
 
     def test_every_part_is_there(self, report: TrainingSummary) -> None:
         text = page(report)
-        for words in ("Hack against solve", "Arms", "The figure", "Tests", "By mode",
+        for words in ("Hack against solve", "Arms", "The figure", "By mode",
                       "Training curves", "Routed mass", "What was routed",
                       "Settings and commands", *MODES):  # fmt: skip
             assert words in text
-        assert text.count("supported</p>") + text.count("undecided</p>") == 3
         assert text.count("<svg") == 2 + len(report.arms) + 2 * 2  # two come in two widths
         assert "nan" not in text.lower().replace("nano", "")
-
-    def test_it_says_that_the_figure_was_fixed_only_where_a_plan_fixed_it(
-        self, report: TrainingSummary
-    ) -> None:
-        assert "nothing was fixed beforehand" in page(report)
-        assert ", fixed beforehand" not in page(report)
-        rules = report.rules.model_copy(update={"source": "plan.toml"})
-        assert ", fixed beforehand" in page(replace(report, rules=rules))
 
     def test_the_diamond_is_explained_only_where_it_is_drawn(self, report: TrainingSummary) -> None:
         assert "the diamond is the base model" in page(report)
         assert "diamond" not in page(replace(report, base={}))
-
-    def test_one_pair_has_no_interval(self, tmp_path: Path) -> None:
-        found = summarise([experiment(tmp_path, seeds=1)], Preregistration())
-        assert {(item.test.low, item.test.high) for item in found.tests} == {(None, None)}
-        assert "none for one pair" in page(found)
 
     def test_names_from_folders_are_escaped(self, report: TrainingSummary) -> None:
         arms = (replace(report.arms[0], name="<script>x</script>"), *report.arms[1:])
@@ -145,21 +132,46 @@ class TestThePage:
         run = write_run(tmp_path, "real", 0, Made(mass=0.2))
         record = {"updates": 60, "threshold": 0.5, "steps": {"deployed": 40, "base": None}}
         (run / "relearn.json").write_text(json.dumps(record))
-        text = page(summarise([tmp_path], Preregistration()))
+        text = page(summarise([tmp_path]))
         assert "Relearning attack" in text
         assert "40 (median; back in 1 of 1 runs)" in text
         assert "not back (median; back in 0 of 1 runs)" in text
-        assert "Relearning attack" not in page(summarise([folder], Preregistration()))
+        assert "Relearning attack" not in page(summarise([folder]))
 
     def test_a_run_in_which_the_hack_is_not_back_counts_in_the_median(self, tmp_path: Path) -> None:
         for seed, steps in enumerate((10, 90, None)):
             run = write_run(tmp_path, "real", seed, Made(mass=0.2))
             record = {"updates": 100, "threshold": 0.5, "steps": {"deployed": steps, "base": 10}}
             (run / "relearn.json").write_text(json.dumps(record))
-        text = page(summarise([tmp_path], Preregistration()))
+        text = page(summarise([tmp_path]))
         assert "90 (median; back in 2 of 3 runs)" in text
 
     def test_it_is_written_whole(self, report: TrainingSummary, tmp_path: Path) -> None:
         write_report(report, tmp_path / "page.html")
         assert (tmp_path / "page.html").read_text().endswith("</html>\n")
         assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+class TestWithoutTestsOfClaims:
+    def test_a_report_has_arms_and_no_claims(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(claims, "entry_points", lambda _: {})
+        found = summarise([folder])
+        assert (found.tested, found.routed) == (None, "real")
+        assert not {"claims", "tests", "rules"} & set(found.record())
+        assert "By mode" in page(found)
+        assert "supported" not in page(found)
+
+    def test_rules_ask_for_what_tests_them(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(claims, "entry_points", lambda _: {})
+        plan = tmp_path / "plan.toml"
+        plan.write_text("[test]\nalpha = 0.01\n")
+        with pytest.raises(UsageError, match=r"--plan needs .* install unhack-study"):
+            summarise([folder], plan)
+        with pytest.raises(UsageError, match=r"\[test\] needs .* install unhack-study"):
+            claims.check_rules(plan)
+        plan.write_text("")
+        claims.check_rules(plan)

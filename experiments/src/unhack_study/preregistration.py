@@ -18,11 +18,10 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.store.errors import storing
-from unhack.store.files import write_whole
 from unhack.training.config.toml import read_toml
+from unhack.training.experiment.plan_files import PLAN, TABLE
 
-TABLE, PLAN, RANKED = "test", "plan.toml", "_ranked"
+RANKED = "_ranked"
 
 
 class Preregistration(BaseModel):
@@ -81,23 +80,6 @@ def read_preregistration(path: Path) -> Preregistration:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{path}: {TABLE}.{place}: {first['msg']}") from error
-
-
-def keep_plan(plan: Path, out: Path) -> None:
-    """Put the plan into the folder of its sweep, before the first run.
-
-    Raises UsageError where the folder has a plan with other rules: what was fixed beforehand
-    stays as it is. Other parts of a plan may change (more seeds, more arms).
-    """
-    stored = out / PLAN
-    if stored.exists() and read_toml(stored).get(TABLE, {}) != read_toml(plan).get(TABLE, {}):
-        raise UsageError(
-            f"{plan}: its [{TABLE}] differs from that of {stored}, which was fixed before the "
-            "runs; choose another folder"
-        )
-    with storing(out.absolute().parent):
-        out.mkdir(parents=True, exist_ok=True)
-        write_whole(stored, plan.read_bytes(), mode=0o644)
 
 
 def find_preregistration(paths: Sequence[Path]) -> Preregistration:

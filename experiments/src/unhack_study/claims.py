@@ -17,16 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from unhack.core.statistics import holm, min_p
-from unhack.training.evaluation.statistics import Paired, paired, sign_flip, summary
-from unhack.training.experiment.preregistration import RANKED, Preregistration
-from unhack.training.experiment.results import RunResult, mass_gap
+from unhack.training.evaluation.counts import summary
+from unhack.training.experiment.arms import CEILING, VANILLA
+from unhack.training.experiment.results import RunResult
+from unhack_study.preregistration import RANKED, Preregistration
+from unhack_study.statistics import Paired, paired, sign_flip
 
 Word = Literal["supported", "refuted", "undecided"]
 Arms = Mapping[str, Sequence[RunResult]]
-VANILLA, CEILING = "vanilla", "ceiling"
 _MASSLESS = frozenset({"capacity"})
 """Controls that route nothing by their nature, so that no mass can be matched."""
 
@@ -54,7 +56,7 @@ class Comparison:
     """Of the same test on each seed's mean difference over base models, since pairs that share a
     seed share prompts and draws; None with one base model, where it is `test.p`."""
     mass_gap: float | None
-    """Mean over pairs of `results.mass_gap`; None where mass does not apply."""
+    """Mean over pairs of `mass_gap`; None where mass does not apply."""
     matched: bool | None
     """True where the gap is within the tolerance; None where mass does not apply."""
     unpaired: int
@@ -234,6 +236,25 @@ def direction(
         return claim.leave_open(" ".join(problems))
     told = "; ".join(f"{item.arm} {_difference(item)}" for item in beaten)
     return claim.support(f"It is better than {told}.")
+
+
+def mass_gap(run: RunResult, reference: RunResult) -> float | None:
+    """Distance of the routed mass of a run from that of another, step by step: the sum over steps
+    of the absolute difference, over the mass of the reference.
+
+    A run that scales its update by the kept share that the reference recorded is matched by
+    construction: 0. None where the reference routed nothing or one of them has no record.
+    """
+    shrink = run.settings.optimiser.shrink
+    if shrink:
+        return 0.0 if Path(shrink).parts[-2:] == Path(reference.folder).parts[-2:] else None
+    masses = {item.step: item.mass for item in run.gate}
+    total = reference.mass
+    if not masses or not total:
+        return None
+    steps = {item.step: item.mass for item in reference.gate}
+    every = {*masses, *steps}
+    return sum(abs(masses.get(step, 0.0) - steps.get(step, 0.0)) for step in every) / total
 
 
 def _mass_problems(found: Sequence[Comparison], name: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""Statistics of experiments: mean over seeds, paired tests, intervals.
+"""Statistics of experiments: paired tests and intervals.
 
 Axes: N pairs (one for each seed and base model), K draws.
 
-Covered: mean and standard error, the sign-flip test (exact where its patterns can be counted),
+Covered: the sign-flip test (exact where its patterns can be counted),
 Wilcoxon's test beside it (exact up to 50 pairs, scipy's approximation beyond), percentile
 bootstrap, from scipy. The exact tests are not: scipy counts all patterns of few pairs only. Not
 covered: unpaired data; runs of unlike seeds are left out of a test and counted by the caller.
@@ -10,7 +10,6 @@ covered: unpaired data; runs of unlike seeds are left out of a test and counted 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,21 +19,12 @@ from numpy.typing import NDArray
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from unhack.core.statistics import Alternative, exact_sign_flip
+from unhack.training.evaluation.counts import summary
 
 _COUNTED_UP_TO = 50
 """Pairs up to which Wilcoxon's test counts all patterns, as scipy does where there are no ties."""
 _SAME = 1e-10
 """Of the sum of absolute differences: sums so near count as equal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A mean over runs."""
-
-    mean: float
-    sem: float | None
-    """Standard error of the mean (n - 1 in the variance); None for one run."""
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +45,6 @@ class Paired:
     alternative: Alternative
     exact: bool
     """True where all sign patterns were counted."""
-
-
-def summary(values: Sequence[float]) -> Summary:
-    """Mean and standard error. Raises ValueError for no values."""
-    if not values:
-        raise ValueError("the mean of nothing")
-    count = len(values)
-    mean = math.fsum(values) / count
-    if count == 1:
-        return Summary(mean, None, 1)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    return Summary(mean, math.sqrt(variance / count), count)
 
 
 def sign_flip(

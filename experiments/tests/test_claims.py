@@ -9,14 +9,14 @@ import pytest
 from tests.unit.training.fakes_report import KNOWN, MODES, Made, experiment, write_run
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.training.experiment.claims import comparisons, decide_claims
-from unhack.training.experiment.preregistration import (
+from unhack.training.experiment.plan_files import keep_plan
+from unhack.training.experiment.results import RunResult, by_arm, read_runs
+from unhack_study.claims import comparisons, decide_claims, mass_gap
+from unhack_study.preregistration import (
     Preregistration,
     find_preregistration,
-    keep_plan,
     read_preregistration,
 )
-from unhack.training.experiment.results import RunResult, by_arm, mass_gap, read_runs
 
 RULES = Preregistration()
 Arms = dict[str, list[RunResult]]

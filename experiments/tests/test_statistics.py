@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from unhack.core.statistics import EXACT_UP_TO, Alternative, exact_sign_flip
-from unhack.training.evaluation.statistics import bootstrap, paired, sign_flip, summary
+from unhack.training.evaluation.counts import summary
+from unhack_study.statistics import bootstrap, paired, sign_flip
 
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 

@@ -259,9 +259,8 @@ def audits() -> list[Row]:
     rows.append(Row("`--fix` of planted verifiers", text, "audit_fixes"))
     for column, cell in summary("audit_peers")["summary"]["all"].items():
         hacks, lenient, accused = (cell[key] for key in ("hacks", "false_accepts", "accused"))
-        text = (
-            f"{hacks[0]} of {hacks[1]} hacks and {lenient[0]} of {lenient[1]} false accepts found, "
-        )
+        text = f"{hacks[0]} of {hacks[1]} hacks and {lenient[0]} of {lenient[1]} false accepts "
+        text += "found, "
         text += f"{accused[0]} of {accused[1]} sound accused, {cell['no_verdict']} without a "
         text += f"verdict; {cell['median_s']:.1f} s (longest {cell['max_s']:.1f}), "
         text += f"CPU {audit_scores.cpu_of(cell)}"

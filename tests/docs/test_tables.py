@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import typer.main
 from pages import ROOT, TOP, blocks_of, page_paths
+from tests.quality.source_roots import source_roots
 
 import unhack
 import unhack.audit
@@ -210,7 +211,8 @@ def test_every_name_of_the_api_pages_is_there() -> None:
 
 def _is_defined(dotted: str) -> bool:
     """Tell whether a module, or a name of it, stands in the source; nothing is imported."""
-    path, *rest = ROOT / "src", *dotted.split(".")
+    top, *rest = dotted.split(".")
+    path = next(root for root in source_roots() if root.name == top)
     while rest and (path / rest[0]).is_dir():
         path /= rest.pop(0)
     if not rest:

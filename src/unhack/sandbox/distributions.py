@@ -1,6 +1,6 @@
 """Installed distributions: the engine, contents, and everybody else's.
 
-    origin("numpy")      Origin.OTHER
+    origin("numpy")      PackageOrigin.OTHER
     content_packages()   {"unhack_contests", "unhack_suites", "acme_contests"}
 
 Contents are what a user scores against: contests, suites, worlds, verifiers with known flaws. They
@@ -31,8 +31,8 @@ _GROUPS = "unhack."
 _NOT_PACKAGES = ("..", "__pycache__", "bin")
 
 
-class Origin(StrEnum):
-    """Where a top-level package comes from."""
+class PackageOrigin(StrEnum):
+    """The origin of a top-level package."""
 
     ENGINE = "engine"
     CONTENTS = "contents"
@@ -62,15 +62,15 @@ def installed_contents() -> tuple[Contents, ...]:
 
 def content_packages() -> frozenset[str]:
     """Top-level packages that hold contents: no candidate and no agent may see them."""
-    return frozenset().union(*(one.packages for one in installed_contents()))
+    return frozenset(name for one in installed_contents() for name in one.packages)
 
 
-def origin(module: str) -> Origin:
+def origin(module: str) -> PackageOrigin:
     """The origin of a module, by its dotted name."""
     top = module.partition(".")[0]
     if top in ENGINE:
-        return Origin.ENGINE
-    return Origin.CONTENTS if top in content_packages() else Origin.OTHER
+        return PackageOrigin.ENGINE
+    return PackageOrigin.CONTENTS if top in content_packages() else PackageOrigin.OTHER
 
 
 def versions() -> dict[str, str]:

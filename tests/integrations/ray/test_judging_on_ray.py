@@ -13,7 +13,7 @@ from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds
 from unhack.tournament.judging.submission import freeze
 from unhack.tournament.record.settings import TournamentPlan
-from unhack.tournament.round.judge_executor import HERE, RemoteJudges
+from unhack.tournament.round.judge_executor import LOCAL_JUDGES, RemoteJudges
 from unhack.tournament.round.rounds import begin
 
 pytestmark = [
@@ -39,7 +39,7 @@ def test_a_submission_is_judged_there_as_here(cluster: Any, tmp_path: Path, name
     with begin(tmp_path / "out", plan, contest, seed=3) as archive:
         there = RemoteJudges(calls, archive.settings, contest)
         asked = {"seeds": Seeds(1, 2), "terms": Terms(1), "known": Known()}
-        words = [one.judge(contest, frozen.folder, **asked) for one in (HERE, there)]
+        words = [one.judge(contest, frozen.folder, **asked) for one in (LOCAL_JUDGES, there)]
     calls.close()
     assert words[1] == words[0]
     assert words[0].digest == frozen.digest

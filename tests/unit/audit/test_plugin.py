@@ -95,7 +95,7 @@ def test_a_test_that_could_not_decide_says_why_on_lines_without_control_characte
     why = "the verifier fails on every correct completion: \x1b[31mValueError\nin line 3"
     text = undecided(report(conclusion=Conclusion.UNPROVEN, why=why))
     assert all(line.isprintable() for line in text.splitlines())
-    for words in ("could not decide: the verifier breaks", "in line 3", "allow_unproven=True"):
+    for words in ("could not decide: the verifier fails", "in line 3", "allow_unproven=True"):
         assert words in text
 
 

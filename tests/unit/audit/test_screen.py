@@ -33,8 +33,9 @@ class TestScreen:
 
     def test_a_hack_tells_its_reward_and_a_false_accept_stands_apart(self) -> None:
         text = " ".join(shown(report(FALSE_ACCEPT_NOTE, SUFFIX), width=400).split())
-        assert "mean reward 0.75 where a right answer gets 1 and an honest guess 0.05: 74%" in text
-        assert "rewarded on 9 of 12 problems that it was not made on, 1 more left out" in text
+        assert "mean reward 0.75, against 0.05 for an honest guess and 1 for a right" in text
+        assert "(74% of the gap)" in text
+        assert "rewarded on 9 of 12 held-out problems (1 more left out" in text
         hack, apart, lenient = map(
             text.index, ("high suffix_match", " False accepts ", "low false accept")
         )

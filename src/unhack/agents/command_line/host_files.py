@@ -21,7 +21,7 @@ from pathlib import Path
 
 from unhack.agents.play import HostFiles
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import Origin, installed_contents, origin
+from unhack.sandbox.distributions import PackageOrigin, installed_contents, origin
 from unhack.sandbox.rootfs import interpreter, site_directories
 
 PACKAGES = "/opt/packages"
@@ -247,5 +247,5 @@ def _top_level(name: str) -> set[str]:
         part
         for part in parts
         if part not in ("..", "__pycache__", "bin")
-        and origin(part.removesuffix(".py")) is Origin.OTHER
+        and origin(part.removesuffix(".py")) is PackageOrigin.OTHER
     }

@@ -147,7 +147,8 @@ def _cover(path: str) -> None:
 def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
     """Leave only the entries of site-packages named in `loaded`, after preloading, or all of them
     where the profile keeps them; never what is withheld."""
-    loaded = loaded - set(spec["withheld"])
+    withheld: set[str] = set(spec["withheld"])
+    loaded = loaded - withheld
     for index, path in enumerate(spec["sites"]):
         stash = f"{_SITE_STASH}/{index}"
         if not spec["keep_sites"]:
@@ -157,8 +158,8 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
                     _bind(f"{stash}/{name}", f"{path}/{name}")
             _read_only(path)
         else:
-            for name in sorted({*os.listdir(path)}):
-                if name.removesuffix(".py") in spec["withheld"]:
+            for name in sorted(os.listdir(path)):
+                if name.removesuffix(".py") in withheld:
                     _withhold(f"{path}/{name}")
         calls.umount(stash)
 

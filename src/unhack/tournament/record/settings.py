@@ -21,7 +21,7 @@ from pathlib import Path
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
-from unhack.sandbox.distributions import Origin, origin
+from unhack.sandbox.distributions import PackageOrigin, origin
 from unhack.sandbox.workspace import safe_files
 from unhack.tournament.contest import Contest
 from unhack.tournament.record.records import TournamentSettings
@@ -134,7 +134,7 @@ def _measuring(module: types.ModuleType) -> tuple[Path, ...]:
     """The sources that measure: the contest's folder in the engine, the whole package where a
     distribution brings it, and what stands beside a module that belongs to no package."""
     own = Path(str(module.__file__))
-    if origin(module.__name__) is Origin.ENGINE:
+    if origin(module.__name__) is PackageOrigin.ENGINE:
         return (own.parent,)
     if module.__name__ == "__main__" or not module.__package__:
         return tuple(path for path in sorted(own.parent.iterdir()) if path.is_file())

@@ -42,7 +42,7 @@ from unhack.tournament.contest import Contest, Measurement, NeedsCard, agents_ca
 from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import inspect
 from unhack.tournament.players.command_player import CommandPlayer, assignment_of
-from unhack.tournament.players.player import Player, TurnInputs
+from unhack.tournament.players.player import Player
 from unhack.tournament.players.registry import is_embedded
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, PreparedAttempt
@@ -129,7 +129,7 @@ class RemoteTurnSlot:
                 return self._play_command(self.player, attempt)
             if self.cards is not None:
                 check = replace(attempt.check, measure=self._measure)
-                return play_guarded(self.player, replace(attempt.inputs, check=check))
+                return play_guarded(self.player.play, replace(attempt.inputs, check=check))
             return self._play_embedded(attempt)
         except StoppedError:
             raise Interrupted from None
@@ -144,9 +144,7 @@ class RemoteTurnSlot:
             hold=self._hold,
             tree=self._tree,
         )
-        return play_guarded(
-            _Led(player.name, lambda: player.agent.play(assignment)), attempt.inputs
-        )
+        return play_guarded(lambda _: player.agent.play(assignment), attempt.inputs)
 
     def _tree(self, command: list[str], plan: ProcessTreePlan) -> RemoteProcessTree:
         assert isinstance(self.player, CommandPlayer)
@@ -191,19 +189,6 @@ class RemoteTurnSlot:
             write_files(reply.memory, inputs.memory)
         attempt.meter.check(reply.checks)
         return reply.play
-
-
-@dataclass(frozen=True, slots=True)
-class _Led:
-    """A command-line agent whose assignment is made."""
-
-    name: str
-    start: Callable[[], Play]
-
-    def play(self, inputs: TurnInputs) -> Play:
-        """See `Player`."""
-        del inputs
-        return self.start()
 
 
 @dataclass(slots=True)

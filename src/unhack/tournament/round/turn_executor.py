@@ -10,7 +10,7 @@ Not covered: where its submission is judged; the `JudgeExecutor` says that.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -77,7 +77,7 @@ class LocalTurnSlot:
 
     def play(self, attempt: PreparedAttempt) -> Play:
         """See `TurnSlot`."""
-        return play_guarded(self.player, attempt.inputs)
+        return play_guarded(self.player.play, attempt.inputs)
 
 
 class LocalTurns:
@@ -99,10 +99,10 @@ class LocalTurns:
 LOCAL_TURNS = LocalTurns()
 
 
-def play_guarded(player: Player, inputs: TurnInputs) -> Play:
+def play_guarded(play: Callable[[TurnInputs], Play], inputs: TurnInputs) -> Play:
     """The agent's play; its own failure ends it, nobody else. Raises what is none of its own."""
     try:
-        return player.play(inputs)
+        return play(inputs)
     except _STOP:
         raise
     except Exception as error:

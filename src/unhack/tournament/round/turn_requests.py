@@ -143,6 +143,6 @@ def play_request(request: PlayRequest) -> PlayResponse:
             memory=places["memory"],
             own_best=request.own_best,
         )
-        play = play_guarded(player, inputs)
+        play = play_guarded(player.play, inputs)
         kept = (contents(places[name]) for name in ("workspace", "transcript", "memory"))
         return PlayResponse(play, *kept, checks=meter.now().checks)

@@ -111,13 +111,12 @@ class ObjectiveSettings(_Table):
     """Last share of the longest completion over which the reward falls by up to 1; 0: none."""
     zero_variance: Literal["keep", "drop", "refill"] = "drop"
     retire_share: float = Field(default=0.0, ge=0, le=1)
-    """No-positive-resampling: a prompt that was paid in at least this share of its rollouts so far
-    is not drawn again; 0: none."""
+    """No-positive-resampling: a prompt that earned the reward in at least this share of its
+    rollouts so far is not drawn again; 0: none."""
     per_knob: bool = False
     """Advantages relative to the rollouts of the same knob state (always so within a prompt: a
     prompt has one knob state) with the kept mass as weights of the mean. With a gate it takes no
-    critic, no `real` and no KL or entropy in the loss."""
-    entropy_bonus: float = Field(default=0.0, ge=0)
+    critic, no `real` and no KL in the loss."""
     updates_per_batch: int = Field(default=1, ge=1)
     discount: float = Field(default=1.0, ge=0, le=1)
     """`gae`: gamma."""
@@ -125,8 +124,6 @@ class ObjectiveSettings(_Table):
     value_clip: float = Field(default=0.5, gt=0)
     """`gae`: how far a value may move from its old one, over the updates of one batch, before its
     loss stops falling."""
-    value_rate: float = Field(default=1e-3, gt=0)
-    """`gae`: learning rate of the critic's head."""
 
     @model_validator(mode="before")
     @classmethod
@@ -161,9 +158,7 @@ class RolloutSettings(_Table):
 class GateSettings(_Table):
     """The gate: the share of each gradient that goes to the quarantine."""
 
-    kind: Literal[
-        "none", "cosine", "detector", "oracle", "replay",
-    ] = "none"  # fmt: skip
+    kind: Literal["none", "cosine", "detector", "oracle", "replay"] = "none"
     """`none`: no quarantine trains. `replay`: fractions of a recorded run, shuffled per step
     unless `calibration` is `ranked`."""
     action: Literal["route", "drop"] = "route"
@@ -189,8 +184,6 @@ class GateSettings(_Table):
     """Steps between extractions of the direction; 0: once."""
     replay: str = ""
     """Run folder whose `gate.jsonl` is replayed."""
-    seed: int = 157
-    """Of pairs, random directions and shuffles, together with the run's seed."""
 
 
 class OptimiserSettings(_Table):
@@ -198,7 +191,6 @@ class OptimiserSettings(_Table):
 
     rate: float = Field(default=3e-3, gt=0)
     betas: tuple[float, float] = (0.9, 0.99)
-    weight_decay: float = Field(default=0.0, ge=0)
     clip: float = Field(default=1.0, gt=0)
     """Largest norm of the gradient over both blocks; `inf`: no clipping."""
     warmup: int = Field(default=0, ge=0)
@@ -223,12 +215,8 @@ class OptimiserSettings(_Table):
 class BaselineSettings(_Table):
     """The baseline: a remedy against reward hacking other than routing."""
 
-    kind: Literal[
-        "none", "detector_penalty",
-    ] = "none"  # fmt: skip
-    """`detector_penalty`: reward is taken off what the weak detector labels."""
-    strength: float = Field(default=3.0, ge=0)
-    """Reward taken off a penalised rollout."""
+    kind: Literal["none", "detector_penalty"] = "none"
+    """`detector_penalty`: a reward of 3 is taken off what the weak detector labels."""
 
 
 class RunSettings(_Table):
@@ -270,7 +258,6 @@ class Settings(_Table):
             "advantage=gae": chosen.advantage == "gae",
             "policy=real": chosen.policy == "real",
             "kl_beta in the loss": bool(chosen.kl_beta) and not chosen.kl_in_reward,
-            "entropy_bonus": bool(chosen.entropy_bonus),
         }
         for name, present in others.items():
             if present:

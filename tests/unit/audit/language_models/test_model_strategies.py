@@ -143,7 +143,7 @@ def test_a_dropped_strategy_goes_back_with_its_reason(pool: Pool) -> None:
     assert [proof.attack.name for proof in prover.proofs] == ["model/scripted/4"]
     again = told(server, 1)
     assert "TypeError" in again
-    assert "gave nothing" in again
+    assert "produced nothing" in again
     assert "prompt['text']" in again
     assert '"completion": "It is 268", "score": 1.0' in again
     assert len(attacker.notes) == 2

@@ -47,12 +47,12 @@ def test_a_verifier_that_hangs_on_what_attacks_say_is_not_called_sound(
     report = audit(subject, options=AuditOptions(seconds=30), backend=pool)
     assert report.conclusion is Conclusion.UNPROVEN
     assert report.why.startswith("the verifier hangs")
-    assert "had no score in their time" in report.why
+    assert "timed out" in report.why
 
 
 @pytest.mark.slow
 def test_an_import_that_the_deadline_cuts_off_is_said_to_wait(tmp_path: Path, pool: Pool) -> None:
     source = "import time\ntime.sleep(60)\n\ndef reward(completion, answer):\n    return 0.0\n"
     timed = DeadlineBackend(pool, until=time.monotonic() + 2)
-    with pytest.raises(UsageError, match=r"import did not end within .* more time"):
+    with pytest.raises(UsageError, match=r"import did not finish within .* more time"):
         text_subject(tmp_path, timed, source, rows=ROWS)  # pyright: ignore[reportArgumentType]

@@ -62,7 +62,7 @@ class TestVerdicts:
             "ground_truth in",
             "fix",
             "found by",
-            "expected_reward",
+            "reward",
         ):
             assert word in ran.out
         assert ran.err == ""
@@ -312,19 +312,19 @@ class TestUsage:
         ("words", "complaint"),
         [
             (["--tiers", "1,9"], "'9' is not a tier; the tiers are 1 heuristic, 2 white-box"),
-            (["--tiers", ""], "'' is no tier"),
+            (["--tiers", ""], "'' is not a tier"),
             (["--model", "none"], "--model is what tier 5 trains; add 5 to --tiers"),
-            (["--tiers", "5", "--model", "."], "is no folder of a Hugging Face model"),
-            (["--oracle", "none.py"], "--oracle: none.py: there is no such file"),
-            (["--sarif", "none/a.sarif"], "--sarif: none/a.sarif: there is no directory none"),
+            (["--tiers", "5", "--model", "."], "is not the folder of a Hugging Face model"),
+            (["--oracle", "none.py"], "--oracle: none.py: no such file"),
+            (["--sarif", "none/a.sarif"], "--sarif: none/a.sarif: no such directory: none"),
             (["--html", "."], "--html: . is a directory"),
-            (["--run", "rows.jsonl"], "--run: rows.jsonl is no directory"),
-            (["--write-tests", "exact.py"], "--write-tests: exact.py is no directory"),
+            (["--run", "rows.jsonl"], "--run: rows.jsonl is not a directory"),
+            (["--write-tests", "exact.py"], "--write-tests: exact.py is not a directory"),
             (["--fix", "flawed.py"], "the original stays as it is"),
             (["--signature", "verk"], "did you mean verl"),
             (["--tier-limits", "3"], "'3' is not TIER=CALLS/SECONDS, such as 3=500/20"),
             (["--tier-limits", "3=-1"], "is not TIER=CALLS/SECONDS"),
-            (["--tier-limits", "9=5/5"], "--tier-limits: '9' is no tier"),
+            (["--tier-limits", "9=5/5"], "--tier-limits: '9' is not a tier"),
         ],
     )
     def test_a_wrong_option_is_refused_before_anything_runs(

@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             CONTAINS,
             {"prompt": "6*7?", "anwser": "42", "correct": ["42"]},
-            ["breaks on every correct completion: TypeError", "'anwser'", "did you mean answer?"],
+            ["fails on every correct completion: TypeError", "'anwser'", "did you mean answer?"],
         ),
         (
             CONTAINS,
@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ["'ground_thruth'", "did you mean ground_truth?"],
         ),
         (CONTAINS, {**RIGHT, "answer": 42}, ["TypeError", 'as int 42; write "42"']),
-        (RAISES, RIGHT, ["breaks on every correct completion: RuntimeError: the service is down"]),
+        (RAISES, RIGHT, ["fails on every correct completion: RuntimeError: the service is down"]),
         (CONTAINS, {**RIGHT, "correct": ["no"]}, ["no correct completion is rewarded"]),
     ],
 )

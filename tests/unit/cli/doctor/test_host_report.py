@@ -67,7 +67,7 @@ def test_no_isolation_is_said_plainly() -> None:
 def test_an_optional_layer_is_no_alarm() -> None:
     extra = replace(LOST, name="overlays", remedy="Linux 6.6 or later", optional=True)
     text = shown(make(HELD, layers=(GOOD, extra)))
-    assert "Optional: overlays is not here" in text
+    assert "Optional: overlays is not available" in text
     assert "to add it: Linux 6.6 or later" in text
     assert "is missing" not in text
 

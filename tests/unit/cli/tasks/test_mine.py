@@ -23,7 +23,7 @@ def test_mined_tasks_are_listed_and_written(run: Run, tmp_path: Path) -> None:
     assert task.id == ran.objects[0]["id"]
     assert "1 task in 2 commits" in ran.err
     ran = run("tasks", "mine", project.folder, "--out", out)
-    assert (ran.code, "is there already" in ran.err) == (2, True)
+    assert (ran.code, "already exists" in ran.err) == (2, True)
 
 
 def test_mining_needs_a_repository_and_a_known_commit(run: Run, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def _prompts(name: str) -> str:
 def test_show_wants_a_single_task(run: Run) -> None:
     ran = run("tasks", "show", "strings")
     assert ran.code == 2
-    assert "stands for 10 tasks" in ran.err
+    assert "matches 10 tasks" in ran.err
 
 
 def test_a_new_task_validates_and_a_broken_one_does_not(run: Run, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def _arguments(source: str) -> Sequence[str] | str:
         return list(SEEN)
     wanted = [item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     if given.posonlyargs:
-        return f"{ENTRY} must take keyword arguments"
+        return f"{ENTRY} must take its arguments by keyword"
     unknown = [name for name in wanted if name not in SEEN]
     optional = {item.arg for item in given.args[len(given.args) - len(given.defaults) :]}
     optional |= {

@@ -139,10 +139,6 @@ class NodeWorker:
         if known is not None:
             known.run.cancel()
 
-    def close(self) -> None:
-        """End every job and worker."""
-        self._backend.close()
-
 
 def _gather(batch: _NodeBatch, at_least: int, until: float) -> list[tuple[int, Verdict]]:
     run = batch.run

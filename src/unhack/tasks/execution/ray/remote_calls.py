@@ -20,7 +20,7 @@ import importlib.metadata
 import socket
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, TypeVar
@@ -237,16 +237,12 @@ class RemoteCalls:
             scheduling_strategy=on_node(node.info),
         )
         version = importlib.metadata.version("unhack")
-        with self._beside(node, claim) as agents:
+        quiet = claim is NodeClaim.QUIET_CARD
+        pauses = self._pauses.measuring(node.info.id, quiet=quiet) if cards else nullcontext(())
+        with pauses as agents:
             reference = there.remote(function, value, version, agents)
             reply = self._waited(reference, node, stop)
         return result_of(reply)
-
-    def _beside(self, node: NodeState, claim: NodeClaim) -> AbstractContextManager[tuple[int, ...]]:
-        """The pids of agents that a call on a card has beside it."""
-        if not claim.is_measurement and claim is not NodeClaim.SHARED_CARD:
-            return nullcontext(())
-        return self._pauses.measuring(node.info.id, quiet=claim is NodeClaim.QUIET_CARD)
 
     def _waited(self, reference: Any, node: NodeState, stop: Callable[[], bool]) -> Any:
         while not self._ray.wait([reference], timeout=_LOOK_S)[0]:

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.sandbox.distributions import Origin, origin
+from unhack.sandbox.distributions import PackageOrigin, origin
 from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.task import Task
@@ -132,7 +132,7 @@ class _TaskPickler(pickle.Pickler):
         """Called for everything but plain values."""
         named: Any = obj if isinstance(obj, type) or callable(obj) else type(obj)
         module = getattr(named, "__module__", None) or type(obj).__module__
-        alike = module.partition(".")[0] in _ALIKE or origin(module) is not Origin.OTHER
+        alike = module.partition(".")[0] in _ALIKE or origin(module) is not PackageOrigin.OTHER
         if isinstance(obj, PythonVerifier) or not alike:
             raise pickle.PicklingError(f"{module} stays in this process")
         return NotImplemented

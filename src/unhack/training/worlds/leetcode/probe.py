@@ -7,7 +7,7 @@ it on the inputs (it holds no answer) and notes the channels that the flawed rew
 look at.
 
 Covered: `exit_code` needs a program that leaves with status 0 while it is loaded or called; a
-`run_tests` is called with a stand-in for `Solution` whose methods return 0.
+`run_tests` is called with a fake `Solution` whose methods return 0.
 Not covered: a program may lie about its side effects; those channels are there to be gamed. Rows
 whose tests need a script are probed without calls.
 """

@@ -88,7 +88,7 @@ class _LocalWorker:
     def end(self) -> None:
         """See `RayActor.end`."""
         self.dead = True
-        self.worker.close()
+        self.worker._backend.close()  # pyright: ignore[reportPrivateUsage]
         self.threads.shutdown(wait=False)
 
 

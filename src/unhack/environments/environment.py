@@ -39,7 +39,7 @@ Stepped = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class RepositoryWorkshop:
-    """What episodes share: supervisors, and for each task its start state and its judge.
+    """The parts that episodes share: supervisors, and for each task its start state and its judge.
 
     Example:
 

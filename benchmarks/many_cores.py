@@ -88,8 +88,8 @@ def bind_servers(shards: list[int]) -> None:
 def sealed_cell(mode: str, workers: int, seconds: float) -> dict[str, Any]:
     """Sealed verdicts a second of `run_batch`, and the CPU of each verdict."""
     from unhack import Case, FunctionVerifier, Pool, Problem, Task, run_batch
+    from unhack.tasks.execution.choosing import SLOTS_OF_A_SHARD
     from unhack.tasks.execution.shards.executor import ShardsExecutor
-    from unhack.tasks.execution.shards.shared import SLOTS_OF_A_SHARD
 
     cases = tuple(Case((n,), expected=n * n) for n in range(CASES))
     task = Task(Problem("squares", ""), FunctionVerifier("f", cases))

@@ -24,7 +24,8 @@ from measure import save
 from peer_case import load_case
 from scaling import different
 from unhack import Pool, Task, run_batch
-from unhack.tasks.execution.executor import Executor, LocalExecutor
+from unhack.tasks.execution.driver import LocalExecutor
+from unhack.tasks.execution.executor import Executor
 from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack_driver import make_task
 

@@ -142,7 +142,7 @@ def backward(job: Job, rollouts: Any) -> None:
     job.ranks.all_reduce([whole])
     with adapters.capture(rollouts.count, tokens=False) as gradients:
         loss_B, _ = objectives.policy_loss(
-            job.policy.score(rollouts).logprobs_B_T, rollouts.logprobs_B_T, advantages_B,
+            job.policy.score(rollouts), rollouts.logprobs_B_T, advantages_B,
             rollouts.mask_B_T, settings=settings, group=rollouts.group,
             max_new=rollouts.tokens_B_T.shape[1], whole=whole,
         )  # fmt: skip
@@ -282,7 +282,7 @@ def routed(job: Job, phases: Phases) -> Step:
         groups_B += job.ranks.rank * rollouts.count
         with router.record(advantages_B, rollouts.quarantine_B, group_B=groups_B):
             scores = job.policy.score(rollouts)
-            surrogate(scores.logprobs_B_T, rollouts, advantages_B).backward()
+            surrogate(scores, rollouts, advantages_B).backward()
         phases.end("backward")
         router.route()
         phases.end("route")

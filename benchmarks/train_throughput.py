@@ -116,7 +116,7 @@ def ours(start: dict[str, Any], *, adapted: bool) -> Step:
         rewards_B = torch.tensor(reward(rollouts.tokens_B_T.tolist()))
         advantages_B, _ = objectives.advantages(rewards_B, group=GROUP, estimator="grpo")
         loss_B, _ = objectives.policy_loss(
-            policy.score(rollouts).logprobs_B_T, rollouts.logprobs_B_T, advantages_B,
+            policy.score(rollouts), rollouts.logprobs_B_T, advantages_B,
             rollouts.mask_B_T, settings=settings, group=GROUP, max_new=LENGTH,
         )  # fmt: skip
         loss_B.sum().backward()

@@ -230,6 +230,7 @@ class TestDirectionSpecificity:
         assert "not better than random" in why
 
     @pytest.mark.slow
+    @pytest.mark.sample
     def test_seeds_are_tested_by_their_mean_over_base_models(self, tmp_path: Path) -> None:
         folder = experiment(tmp_path, seeds=8, bases=3)
         several = {item.arm: item for item in comparisons(by_arm(read_runs([folder])[0]), RULES)}

@@ -19,7 +19,7 @@ from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Isolation
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import seccomp
-from unhack.sandbox.pool import worker
+from unhack.sandbox.pool import worker_start
 from unhack.tasks.settings import OPTIONS, LimitsTable, TaskKind, TaskSettings
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.stdio import StdioCompare
@@ -71,7 +71,7 @@ def test_the_environment_is_named_in_full():
     text = page("reference/isolation.md").replace("\n", " ")
     listed = re.search(r"same eight variables: (.*?)\.", text)
     assert listed is not None
-    assert set(re.findall(r"`(\w+)`", listed[1])) == set(worker.ENVIRON)
+    assert set(re.findall(r"`(\w+)`", listed[1])) == set(worker_start.ENVIRON)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ from unhack.sandbox.job import Outcome
 from unhack.sandbox.rootfs import interpreter
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, write_answer
-from unhack.verifiers.base import Steps, Verifier, bad_ending, require_sandbox, usage_of
+from unhack.verifiers.base import Steps, Verifier
+from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
 from unhack.verifiers.stdio import StdioCase
 from unhack.verifiers.text import AnswerCheck
 

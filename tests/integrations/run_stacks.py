@@ -78,7 +78,12 @@ class Stack:
         wanted = [*self.requires, *TEST_TOOLS, "--editable", f"{ROOT}{extras}"]
         constraints = self._constraints()
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        contents = [
+            *sorted(ROOT.glob("packages/*/pyproject.toml")),
+            ROOT / "experiments/pyproject.toml",
+        ]
         read = repr([*wanted, *self.alone, self.source, project["entry-points"]]) + constraints
+        read += "".join(path.read_text() for path in contents)
         known = hashlib.sha256(read.encode()).hexdigest()
         mark = ENVIRONMENTS / self.folder / ".installed"
         if mark.exists() and mark.read_text() == known:
@@ -88,8 +93,8 @@ class Stack:
         versions = ENVIRONMENTS / self.folder / "constraints.txt"
         versions.write_text(constraints)
         subprocess.run([*pip, "--constraint", versions, *wanted], check=True)
-        if self.alone:
-            subprocess.run([*pip, "--no-deps", *self.alone], check=True)
+        beside = [word for path in contents for word in ("--editable", str(path.parent))]
+        subprocess.run([*pip, "--no-deps", *beside, *self.alone], check=True)
         if self.source:
             self._unpack()
         mark.write_text(known)

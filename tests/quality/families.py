@@ -15,16 +15,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("tests", "packages/*/tests", "experiments/tests")
+from .source_roots import ROOT, roots_of_tests
 
 
-def files_of_tests(root: Path = ROOT) -> list[Path]:
+def files_of_tests() -> list[Path]:
     """Every file of tests of every distribution, but those of stacks."""
-    found = [
-        path for folder in FOLDERS for top in root.glob(folder) for path in top.rglob("test_*.py")
-    ]
-    return sorted(path for path in found if root / "tests" / "integrations" not in path.parents)
+    found = [path for folder in roots_of_tests() for path in folder.rglob("test_*.py")]
+    return sorted(path for path in found if ROOT / "tests" / "integrations" not in path.parents)
 
 
 def family(path: Path) -> str:

@@ -25,7 +25,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+if __package__:
+    from .source_roots import ROOT, roots_of_tests
+else:  # run as a program
+    from source_roots import ROOT, roots_of_tests
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _CHECKING_BLOCKS = {"raises", "warns", "deprecated_call"}
 _KEEP_ITEMS = {"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter", "frozenset"}
@@ -249,14 +253,9 @@ def passed_by(source: str) -> list[str]:
     return found
 
 
-def folders() -> list[Path]:
-    """Those of every distribution's tests."""
-    return [ROOT / "tests", *ROOT.glob("packages/*/tests"), ROOT / "experiments" / "tests"]
-
-
 def main() -> None:
     """Print them."""
-    for folder in sys.argv[1:] or map(str, folders()):
+    for folder in sys.argv[1:] or map(str, roots_of_tests()):
         for path in sorted(Path(folder).rglob("test_*.py")):
             for line in passed_by(path.read_text()):
                 print(f"{path.relative_to(ROOT)}:{line}")

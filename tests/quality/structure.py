@@ -1,11 +1,10 @@
 """The structure of the source tree in figures: rooms, names, docstrings, late imports.
 
-    python tests/quality/structure.py [FOLDER]
+    python tests/quality/structure.py [FOLDER ...]
 
-prints them for `FOLDER` (default: the package), so that two states of the tree can be compared.
-Covered: every module of the package but the built-in suites and the planted corpus, which are
-data. Not covered: import
-circles and layers, which import-linter checks.
+prints them for packages (default: those of every distribution), so that two states of the tree can
+be compared. Covered: every module. Not covered: import circles and layers, which import-linter
+checks; data (see `source_roots`).
 """
 
 from __future__ import annotations
@@ -14,16 +13,22 @@ import ast
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "unhack"
+if __package__:
+    from .source_roots import ROOT, modules_of, source_roots
+else:  # run as a program
+    from source_roots import ROOT, modules_of, source_roots
+
+PACKAGE = ROOT / "src" / "unhack"
 VAGUE_FIRST_WORDS = ("What", "Who", "Whose", "Whether", "Where")
 LATE_ROOMS = ("cli", "integrations")
 """Rooms in which a late import of ours needs no reason: they start fast, they name other people's
 packages."""
 MAX_SIBLINGS = 16
+_OURS = {folder.name for folder in source_roots()}
 _REASON = re.compile(r"#\s*(?!noqa|type:|pyright:)\S.{7,}")
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,16 +38,10 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def modules(package: Path = PACKAGE) -> list[Path]:
-    """The source files, without the built-in suites and the planted corpus."""
-    data = {package / "tasks" / "suites", package / "audit/subjects/planted/corpus"}
-    return sorted(path for path in package.rglob("*.py") if not data & {*path.parents})
-
-
-def siblings(package: Path = PACKAGE) -> dict[str, int]:
+def siblings(package: Path) -> dict[str, int]:
     """Folder -> how many modules and packages stand in it, the largest first."""
     found: Counter[str] = Counter()
-    folders = {path.parent for path in modules(package)}
+    folders = {path.parent for path in modules_of(package)}
     for folder in folders:
         files = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
         rooms = [inner for inner in folders if inner.parent == folder]
@@ -50,13 +49,14 @@ def siblings(package: Path = PACKAGE) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def shared_class_names(package: Path = PACKAGE) -> dict[str, list[str]]:
+def shared_class_names(packages: Iterable[Path]) -> dict[str, list[str]]:
     """Public class name -> the files that define it, where there are several."""
     homes: defaultdict[str, list[str]] = defaultdict(list)
-    for path in modules(package):
+    files = [(path, package.parent) for package in packages for path in modules_of(package)]
+    for path, above in files:
         for node in ast.walk(_tree(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(str(path.relative_to(package)))
+                homes[node.name].append(str(path.relative_to(above)))
     return {name: files for name, files in sorted(homes.items()) if len(set(files)) > 1}
 
 
@@ -80,21 +80,21 @@ def _is_text(node: ast.stmt) -> bool:
     )
 
 
-def first_words(package: Path = PACKAGE) -> Counter[str]:
+def first_words(package: Path) -> Counter[str]:
     """How many docstrings begin with each word."""
     return Counter(
-        text.split()[0] for path in modules(package) for _, text in docstrings(path) if text
+        text.split()[0] for path in modules_of(package) for _, text in docstrings(path) if text
     )
 
 
-def late_imports(package: Path = PACKAGE, *, unexplained: bool = True) -> list[str]:
+def late_imports(package: Path, *, unexplained: bool = True) -> list[str]:
     """Imports of our own inside functions, outside of the rooms that may: file and line.
 
     `unexplained` leaves out those with a reason: a comment on the line, or above the imports that
     it stands among.
     """
     found: list[str] = []
-    for path in modules(package):
+    for path in modules_of(package):
         name = path.relative_to(package)
         if name.parts[0] in LATE_ROOMS:
             continue
@@ -117,15 +117,15 @@ def late_imports(package: Path = PACKAGE, *, unexplained: bool = True) -> list[s
 
 def _is_ours(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
-        return (node.module or "").partition(".")[0] == "unhack"
+        return (node.module or "").partition(".")[0] in _OURS
     names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    return any(name.partition(".")[0] == "unhack" for name in names)
+    return any(name.partition(".")[0] in _OURS for name in names)
 
 
-def code_in_init(package: Path = PACKAGE) -> dict[str, list[str]]:
+def code_in_init(package: Path) -> dict[str, list[str]]:
     """`__init__.py` -> the statements that do more than hand names on."""
     found: dict[str, list[str]] = {}
-    for path in modules(package):
+    for path in modules_of(package):
         if path.name == "__init__.py":
             rest = [ast.unparse(node).splitlines()[0] for node in _doing(_tree(path))]
             if rest:
@@ -146,7 +146,7 @@ def _doing(tree: ast.Module) -> Iterator[ast.stmt]:
             yield node
 
 
-def public_names(package: Path = PACKAGE) -> list[str]:
+def public_names(package: Path) -> list[str]:
     """`unhack.__all__`."""
     for node in ast.parse((package / "__init__.py").read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
@@ -156,16 +156,24 @@ def public_names(package: Path = PACKAGE) -> list[str]:
 
 def main() -> None:
     """Print the figures."""
-    package = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else PACKAGE
-    files = modules(package)
+    packages = [Path(one).resolve() for one in sys.argv[1:]] or source_roots()
+    for package in packages:
+        show(package)
+    shared = shared_class_names(packages)
+    print(f"class names in several files: {len(shared)}", *shared)
+    print(f"public names: {len(public_names(PACKAGE))}")
+
+
+def show(package: Path) -> None:
+    """Print the figures of one package."""
+    print(f"== {package.name}")
+    files = modules_of(package)
     sizes = [len(path.read_text().splitlines()) for path in files]
     words = first_words(package)
     vague = {word: words[word] for word in VAGUE_FIRST_WORDS}
-    shared = shared_class_names(package)
     late = late_imports(package, unexplained=False)
     print(f"files {len(files)}, lines {sum(sizes)}, longest {max(sizes)}")
     print("siblings", {name: count for name, count in siblings(package).items() if count > 11})
-    print(f"class names in several files: {len(shared)}", *shared)
     print(f"docstrings {words.total()}, vague first words {sum(vague.values())}: {vague}")
     print(f"late imports of ours outside {LATE_ROOMS}: {len(late)}, "
           f"without a reason {len(late_imports(package))}")  # fmt: skip
@@ -173,7 +181,6 @@ def main() -> None:
         f"code in __init__: {sum(map(len, code_in_init(package).values()))} statements",
         *code_in_init(package),
     )
-    print(f"public names: {len(public_names(package))}")
 
 
 if __name__ == "__main__":

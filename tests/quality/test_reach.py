@@ -6,13 +6,14 @@ import textwrap
 
 import pytest
 
-from .reach import ROOT, folders, passed_by
+from .reach import passed_by
+from .source_roots import ROOT, roots_of_tests
 
 
 @pytest.mark.slow  # it reads every file
 @pytest.mark.sample
 def test_no_test_can_pass_by_all_of_its_checks() -> None:
-    files = [path for folder in folders() for path in folder.rglob("test_*.py")]
+    files = [path for folder in roots_of_tests() for path in folder.rglob("test_*.py")]
     assert len(files) > 400
     found = [
         f"{path.relative_to(ROOT)}:{line}"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tests.integrations.run_stacks import stacks
 
-from .families import ROOT, family, files_of_tests, marks, without_a_sample
+from .families import family, files_of_tests, marks, without_a_sample
+from .source_roots import ROOT
 
 
 def test_every_family_of_slow_tests_has_a_sample() -> None:

@@ -8,18 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.quality.source_roots import ROOT, modules_of, roots_of_tests, source_roots
 
 # They read every file: once in CI, and by name while one writes.
 pytestmark = [pytest.mark.slow, pytest.mark.sample]
-ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src" / "unhack"
-DATA = {SOURCE / "tasks" / "suites", SOURCE / "audit/subjects/planted/corpus"}
-TESTS = ROOT / "tests"
 FILE_LINES, FUNCTION_LINES, ARGUMENTS, PUBLIC_NAMES, NAME_WORDS = 400, 60, 6, 20, 3
 VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
-SOURCES = sorted(path for path in SOURCE.rglob("*.py") if not DATA & {*path.parents})
-TEST_FILES = sorted(TESTS.rglob("test_*.py"))
+SOURCES = [path for package in source_roots() for path in modules_of(package)]
+TEST_FILES = [path for folder in roots_of_tests() for path in sorted(folder.rglob("test_*.py"))]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -99,7 +96,7 @@ def unclaimed_tests(path: Path) -> list[str]:
 
 def vague_words(path: Path) -> list[str]:
     """Words in a module's name and folders that say nothing."""
-    words = set(path.stem.split("_")) | set(path.parent.relative_to(SOURCE).parts)
+    words = set(path.stem.split("_")) | set(path.parent.relative_to(ROOT).parts)
     return sorted(words & VAGUE)
 
 
@@ -129,7 +126,8 @@ class TestBudgets:
     def test_the_budgets_look_at_the_whole_package(self) -> None:
         names = {_shown(path) for path in SOURCES}
         assert {"src/unhack/__init__.py", "src/unhack/sandbox/guest/server/fork_server.py"} <= names
-        assert not any("/suites/" in name or "/corpus/" in name for name in names)
+        assert "packages/contests/src/unhack_contests/__init__.py" in names
+        assert not any("/tasks/strings/" in name or "/corpus/" in name for name in names)
 
 
 class TestNamesOfTests:

@@ -35,7 +35,13 @@ class PlayEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentUsage:
-    """The cost of one attempt."""
+    """The cost of one attempt.
+
+    Example:
+
+        play = agent.play(assignment)
+        play.usage.turns, play.usage.cost_usd
+    """
 
     turns: int = 0
     input_tokens: int = 0
@@ -49,7 +55,13 @@ class AgentUsage:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """The outcome of an attempt; the submission itself is taken from the workspace."""
+    """The outcome of an attempt; the submission itself is taken from the workspace.
+
+    Example:
+
+        play = agent.play(assignment)
+        play.ended is PlayEnding.FINISHED, play.usage.seconds
+    """
 
     ended: PlayEnding
     usage: AgentUsage = field(default_factory=AgentUsage)
@@ -77,7 +89,12 @@ class WallClock:
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:
-    """The files that are taken from a workspace."""
+    """The files that are taken from a workspace.
+
+    Example:
+
+        HandedIn(("solution.py", "data/*.npy"), required=("solution.py",))
+    """
 
     patterns: tuple[str, ...]
     """Of relative paths (`fnmatch`)."""
@@ -183,7 +200,16 @@ def tree_here(command: list[str], plan: ProcessTreePlan) -> AgentTree:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One attempt of a command-line agent, as it is given to it."""
+    """One attempt of a command-line agent, as it is given to it.
+
+    Example:
+
+        Assignment(
+            "Make solve() faster.", Path("workspace"), HandedIn(("*.py",)),
+            check=lambda files: {"text": "2 of 3 cases pass", "valid": True},
+            time_limit_s=600.0, cost_limit_usd=5.0, transcript=Path("transcript"),
+        )
+    """
 
     prompt: str
     """Its first and only message."""

@@ -33,7 +33,13 @@ _MAX_DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class ScriptedAgent:
-    """Plays the calls of a script, a turn for each entry, then says that it is done."""
+    r"""Plays the calls of a script, a turn for each entry, then says that it is done.
+
+    Example:
+
+        write = ToolCall("", "write", {"path": "core.py", "text": "LIMIT = 3\n"})
+        agent = ScriptedAgent("fixer", ((write,), (ToolCall("", "submit"),)))
+    """
 
     name: str
     script: tuple[tuple[ToolCall, ...], ...]
@@ -54,7 +60,12 @@ class ScriptedAgent:
 @dataclass(frozen=True, slots=True)
 class RandomAgent:
     """Calls a tool at random, with arguments that fit its schema; words are taken from the
-    conversation."""
+    conversation.
+
+    Example:
+
+        player = ActingPlayer(RandomAgent(seed=7))
+    """
 
     seed: int
     name: str = "random"

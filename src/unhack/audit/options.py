@@ -45,7 +45,12 @@ Targets = Sequence[tuple[Baseline, Knowledge]]
 
 @dataclass(frozen=True, slots=True)
 class TierLimit:
-    """The most that one tier may use."""
+    """The most that one tier may use.
+
+    Example:
+
+        AuditOptions(limits={3: TierLimit(calls=500, seconds=20.0)})
+    """
 
     calls: float = math.inf
     """Runs of the verifier."""
@@ -70,7 +75,13 @@ class Discoverer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """The extent of an audit."""
+    """The extent of an audit.
+
+    Example:
+
+        options = AuditOptions(tiers=(1, 2), seconds=60.0, stop_at_first=True)
+        report = audit(load_subject("reward.py:score"), options=options)
+    """
 
     tiers: tuple[int, ...] = TIERS
     """Numbers of `Tier`, run in this order."""

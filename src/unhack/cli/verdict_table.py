@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.verifiers.claims import printable
+from unhack.verifiers.jobs import printable
 
 if TYPE_CHECKING:
     from unhack.tasks.batch import Batch

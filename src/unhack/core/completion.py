@@ -19,7 +19,12 @@ _NESTED_FENCE = re.compile(_FENCE.pattern.replace("{0,3}", "*"))
 
 
 class Extraction(StrEnum):
-    """The part of a completion that is the code."""
+    r"""The part of a completion that is the code.
+
+    Example:
+
+        extract_code("```python\nx = 1\n```", how=Extraction.FIRST)
+    """
 
     AUTO = "auto"
     """The solution that the fenced blocks in the wanted language (else the unlabelled ones) make

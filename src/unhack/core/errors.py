@@ -41,7 +41,13 @@ class UnhackError(Exception):
 
 
 class UsageError(UnhackError):
-    """The caller's input is wrong."""
+    """The caller's input is wrong.
+
+    Example:
+
+        if boxes < 1:
+            raise UsageError(f"boxes is {boxes}; give at least 1")
+    """
 
 
 class TaskError(UsageError):
@@ -54,7 +60,13 @@ _FEW_NAMES = 12
 
 class UnknownNameError(UsageError):
     """A name that is not known. The message has the nearest valid ones; where none is near, all of
-    a few, or `listed` (where they are listed)."""
+    a few, or `listed` (where they are listed).
+
+    Example:
+
+        if name not in SIZES:
+            raise UnknownNameError("size", name, valid=SIZES)
+    """
 
     def __init__(self, kind: str, name: str, *, valid: Iterable[str], listed: str = "") -> None:
         names = sorted(valid)
@@ -70,11 +82,27 @@ class UnknownNameError(UsageError):
 
 
 class SandboxUnavailableError(UnhackError):
-    """The host lacks what the requested isolation needs."""
+    """The host lacks what the requested isolation needs.
+
+    Example:
+
+        try:
+            batch = run_batch(task, completions)
+        except SandboxUnavailableError as error:
+            print(error)  # what this host lacks, and how to get it
+    """
 
 
 class SandboxError(UnhackError):
-    """The sandbox machinery itself failed."""
+    """The sandbox machinery itself failed.
+
+    Example:
+
+        try:
+            outcome = run_one(shared_pool(), job)
+        except SandboxError as error:
+            print(f"the machine failed, not the completion: {error}")
+    """
 
 
 class PoolClosedError(SandboxError):
@@ -94,3 +122,11 @@ class BatchUnscoredError(UnhackError):
     def __init__(self, message: str, *, batch: Any) -> None:
         super().__init__(message)
         self.batch = batch
+
+
+def with_article(value: object) -> str:
+    """`an int`, `a dict`, `None`, `bytes`: the type of a value in a sentence of an error."""
+    name = type(value).__name__
+    if value is None or name in {"bytes", "bytearray"}:
+        return "None" if value is None else name
+    return f"{'an' if name[:1].lower() in set('aeiou') else 'a'} {name}"

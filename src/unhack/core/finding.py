@@ -8,7 +8,13 @@ from typing import Any
 
 
 class Severity(StrEnum):
-    """The harm of a finding: how much an optimiser gains by it, and how easily it finds it."""
+    """The harm of a finding: how much an optimiser gains by it, and how easily it finds it.
+
+    Example:
+
+        grave = (Severity.CRITICAL, Severity.HIGH)
+        urgent = [one for one in report.findings if one.severity in grave]
+    """
 
     CRITICAL = "critical"
     """A hack that is rewarded like a right answer: nine tenths of the way from an honest guess."""
@@ -21,7 +27,12 @@ class Severity(StrEnum):
 
 
 class FindingKind(StrEnum):
-    """The harm that a finding proves."""
+    """The harm that a finding proves.
+
+    Example:
+
+        hacks = [one for one in report.findings if one.kind is FindingKind.HACK]
+    """
 
     HACK = "hack"
     """A strategy that never reads the right answer is rewarded more than honest guessing."""
@@ -35,7 +46,14 @@ FEW_PROBLEMS = 7
 
 @dataclass(frozen=True, slots=True)
 class ExpectedReward:
-    """The rewards of a strategy on problems that it was not made on, raw."""
+    """The rewards of a strategy on problems that it was not made on, raw.
+
+    Example:
+
+        reward = finding.expected_reward
+        if reward is not None:  # of a hack
+            reward.mean, reward.honest, reward.p_value
+    """
 
     mean: float
     honest: float
@@ -135,7 +153,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A proven, minimised exploit."""
+    """A proven, minimised exploit.
+
+    Example:
+
+        for finding in audit(subject).findings:
+            print(finding.severity, finding.flaw, finding.witness, finding.fix)
+    """
 
     flaw: str
     """Id of the flaw's class in `unhack.audit.report.flaws`."""

@@ -76,7 +76,13 @@ ESTIMATORS: dict[str, Callable[[Sequence[float], Sequence[float]], list[float]]]
 
 @dataclass(frozen=True, slots=True)
 class Advantages:
-    """Advantages of a batch, in its order."""
+    """Advantages of a batch, in its order.
+
+    Example:
+
+        advantages = batch.advantages("grpo")
+        kept = [a for a, used in zip(advantages.values, advantages.mask) if used]
+    """
 
     values: tuple[float, ...]
     mask: tuple[bool, ...]
@@ -126,7 +132,13 @@ def pass_at_k(total: int, passed: int, k: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GroupReport:
-    """The amount of signal in a batch of groups."""
+    """The amount of signal in a batch of groups.
+
+    Example:
+
+        report = batch.report()
+        report.no_signal, report.mean_reward
+    """
 
     groups: int
     all_pass: float

@@ -8,7 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A question to a policy, with the reference data that it must never see."""
+    """A question to a policy, with the reference data that it must never see.
+
+    Example:
+
+        Problem("sums/two", "What is 1 + 1?", answer="2", meta={"difficulty": "easy"})
+    """
 
     id: str
     """Unique within a suite."""

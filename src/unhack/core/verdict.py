@@ -8,7 +8,12 @@ from typing import Any
 
 
 class Status(StrEnum):
-    """The kind of a result: passed, failed in one of several ways, or unscored."""
+    """The kind of a result: passed, failed in one of several ways, or unscored.
+
+    Example:
+
+        slow = sum(one.status is Status.TIMEOUT for one in batch.verdicts)
+    """
 
     PASSED = "passed"
     """Every check passed."""
@@ -27,7 +32,12 @@ class Status(StrEnum):
 
 
 class Seal(StrEnum):
-    """The separation of candidate and judge."""
+    """The separation of candidate and judge.
+
+    Example:
+
+        sealed = [one for one in batch.verdicts if one.seal is Seal.SEALED]
+    """
 
     SEALED = "sealed"
     """The candidate ran in a process of its own that never held the answer."""
@@ -41,7 +51,14 @@ class Seal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case of one completion."""
+    """One case of one completion.
+
+    Example:
+
+        for case in verdict.cases:
+            if not case.passed:
+                print(case.reason, case.output)
+    """
 
     passed: bool
     """True when the judge accepted the answer."""
@@ -63,7 +80,12 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Time and memory of the completion's processes, as the kernel counted them."""
+    """Time and memory of the completion's processes, as the kernel counted them.
+
+    Example:
+
+        verdict.usage.cpu_s, verdict.usage.max_rss_bytes
+    """
 
     wall_s: float = 0.0
     """Seconds from the start of the job to its end, queueing excluded."""
@@ -78,6 +100,11 @@ class Verdict:
     """The judge's word on one completion.
 
     `score` lies in [0, 1], or is None exactly when `status` is `unscored_verdict`.
+
+    Example:
+
+        [verdict] = run_batch(task, [completion]).verdicts
+        verdict.status, verdict.score, verdict.reason
     """
 
     status: Status
@@ -107,6 +134,12 @@ class Verdict:
     def scored(self) -> bool:
         """True when a reward may be derived."""
         return self.score is not None
+
+    @property
+    def was_judged(self) -> bool:
+        """True when a verifier came as far as to judge what it was given, right or wrong."""
+        judged = self.status in {Status.PASSED, Status.FAILED} or self.seal is Seal.HOST
+        return self.score is not None and judged
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain JSON values."""

@@ -39,7 +39,14 @@ Stepped = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class RepositoryWorkshop:
-    """What episodes share: supervisors, and for each task its start state and its judge."""
+    """The parts that episodes share: supervisors, and for each task its start state and its judge.
+
+    Example:
+
+        async with RepositoryWorkshop(slots=8) as workshop:
+            episode = workshop.begin(task)
+            result = await episode.step(("run", {"command": "pytest -q"}))
+    """
 
     def __init__(
         self,
@@ -114,7 +121,14 @@ class RepositoryWorkshop:
 
 
 class RepositoryEnvironment:
-    """One episode at a time, over a suite of tasks."""
+    """One episode at a time, over a suite of tasks.
+
+    Example:
+
+        async with RepositoryEnvironment(tasks) as env:
+            observation, info = await env.reset(seed=0)
+            observation, reward, *ends, info = await env.step(("submit", {}))
+    """
 
     def __init__(
         self,

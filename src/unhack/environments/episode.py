@@ -58,7 +58,12 @@ COMMAND_LIMITS = Limits(
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLimits:
-    """The limits of one episode; each is an end that is judged, or a refusal, never an error."""
+    """The limits of one episode; each is an end that is judged, or a refusal, never an error.
+
+    Example:
+
+        RepositoryWorkshop(limits=EpisodeLimits(turns=20, commands_s=120.0))
+    """
 
     turns: int = 50
     """Actions; the last one ends the episode, judged as its files stand."""
@@ -74,7 +79,12 @@ class EpisodeLimits:
 
 @dataclass(frozen=True, slots=True)
 class StepRewards:
-    """The weight of step rewards beside the outcome."""
+    """The weight of step rewards beside the outcome.
+
+    Example:
+
+        RepositoryWorkshop(rewards=StepRewards(progress=0.2, gamma=0.99))
+    """
 
     progress: float = 0.0
     """Weight of Φ, the share of the dev tests that pass; 0 pays the outcome alone."""
@@ -84,7 +94,14 @@ class StepRewards:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The answer to one step."""
+    """The answer to one step.
+
+    Example:
+
+        result = await episode.step(("submit", {}))
+        if result.ended:
+            print(result.reward, result.outcome.status)
+    """
 
     observation: Observation
     reward: float
@@ -146,7 +163,14 @@ class _Turned:
 
 
 class Episode:
-    """One play of a task."""
+    """One play of a task.
+
+    Example:
+
+        episode = workshop.begin(task)
+        result = await episode.step(("list", {"path": "."}))
+        first, second = episode.fork(2)  # both go on from here
+    """
 
     def __init__(self, task: PlayableTask, start: WorkspaceState, parts: EpisodeParts) -> None:
         if parts.rewards.progress and not task.dev_tests:

@@ -25,7 +25,14 @@ from unhack.environments.task import PlayableTask
 
 class EpisodePlayer(Protocol):
     """Chooses actions. One player plays many episodes at once: what it remembers of one stands in
-    the episode's turns."""
+    the episode's turns.
+
+    Example:
+
+        class Submitter:
+            async def act(self, episode):
+                return ("submit", {})
+    """
 
     async def act(self, episode: Episode) -> Action | tuple[str, object]:
         """The next action of an episode that has not ended."""
@@ -34,7 +41,13 @@ class EpisodePlayer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedEpisode:
-    """An episode that has ended."""
+    """An episode that has ended.
+
+    Example:
+
+        async for played in play_all(workshop, tasks, player):
+            print(played.task.id, played.reward, len(played.turns))
+    """
 
     index: int
     """Its place in the order of tasks."""

@@ -12,7 +12,13 @@ from typing import Any
 
 
 class Refusal(StrEnum):
-    """The reason why an action was not carried out."""
+    """The reason why an action was not carried out.
+
+    Example:
+
+        result = await episode.step(("read", {"path": "/etc/passwd"}))
+        result.observation.refusal is Refusal.BAD_PATH
+    """
 
     BAD_ACTION = "bad_action"
     """It is no action, or its arguments are not those of one."""
@@ -30,7 +36,13 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The answer to one action."""
+    """The answer to one action.
+
+    Example:
+
+        result = await episode.step(("run", {"command": "pytest -q"}))
+        result.observation.text, result.observation.exit_code
+    """
 
     text: str
     """For the policy; bounded."""

@@ -46,7 +46,13 @@ class PlayableTask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RepositoryTask:
-    """A repository task. All paths are relative, with `/`, and name regular files."""
+    """A repository task. All paths are relative, with `/`, and name regular files.
+
+    Example:
+
+        tasks = list(find_repository_tasks("repos"))
+        tasks[0].statement, tasks[0].fail_to_pass
+    """
 
     id: str
     statement: str

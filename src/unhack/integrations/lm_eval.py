@@ -28,11 +28,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import UsageError, with_article
 from unhack.core.verdict import Verdict
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import name_in, named_task
-from unhack.tasks.pairing import with_article
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.verifiers.reward import reward_of
 
 
@@ -54,7 +53,9 @@ def judge(
             if not isinstance(cast("object", text), str):
                 raise UsageError(f"resps[{at}] holds {with_article(text)}, not a text")
     flat = [task for task, texts in zip(tasks, replies, strict=True) for _ in texts]
-    verdicts = iter(shared_judge().judge_all(flat, [text for texts in replies for text in texts]))
+    verdicts = iter(
+        shared_scheduler().judge_all(flat, [text for texts in replies for text in texts])
+    )
     return [[_told(next(verdicts)) for _ in texts] for texts in replies]
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tasks.pairing import with_article
+from unhack.core.errors import UnknownNameError, UsageError, with_article
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 

@@ -30,9 +30,9 @@ from unhack.environments.actions import TOOLS
 from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.episode import Episode, EpisodeLimits
 from unhack.environments.task import RepositoryTask
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import tool_call
 from unhack.integrations.task_names import AnyTask
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.base import invalid_verdict
 from unhack.verifiers.reward import reward_of
@@ -102,7 +102,7 @@ class AnswerSession:
         """Judge a reply; blocks. Raises UsageError after the end."""
         if not self._left:
             raise UsageError(f"{self.task_id}: the session has ended; begin another one")
-        verdict = _too_long(reply) or shared_judge().submit(self._task, reply).result()
+        verdict = _too_long(reply) or shared_scheduler().submit(self._task, reply).result()
         if not verdict.scored or verdict.passed or self._left == 1:
             self._left = 0
             return SessionStep("", reward_of(verdict), True, verdict)

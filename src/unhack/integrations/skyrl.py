@@ -34,7 +34,14 @@ _SUBMIT = '{"name": "submit", "arguments": {}}'
 
 
 class TaskEnv(BaseTextEnv):
-    """One rollout of a task."""
+    """One rollout of a task.
+
+    Example:
+
+        skyrl_gym.register(id="unhack", entry_point="unhack.integrations.skyrl:TaskEnv")
+        env = TaskEnv(extras={"reward_spec": {"ground_truth": "strings/knit-rows"}})
+        env.step(completion)["reward"]
+    """
 
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None) -> None:
         """`extras`: the row's columns and `max_turns`. Raises UsageError naming the column."""

@@ -1,4 +1,4 @@
-# ruff: noqa: N803, N806 - axes are part of a tensor's name
+# ruff: noqa: N806 - axes are part of a tensor's name
 """The pretraining loop: next-token cross-entropy, AdamW, warm-up and cosine.
 
 Axes: B windows, T tokens, V vocabulary.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -31,12 +31,6 @@ class PretrainingRecipe:
     clip: float = 1.0
     seconds: float = math.inf
     """Wall time after which the rate falls to its end and training stops."""
-
-
-class TrainableModel(typing.Protocol):
-    """A module from tokens [B, T] to logits [B, T, V]."""
-
-    def __call__(self, tokens_B_T: Tensor, /) -> Tensor: ...
 
 
 def pretrain(
@@ -82,8 +76,8 @@ def pretrain(
 
 
 @torch.no_grad()
-def nats_per_token(model: TrainableModel, windows: Tensor, *, batch: int = 32) -> float:
-    """Mean cross-entropy of int64 windows [N, T + 1], in nats."""
+def nats_per_token(model: Callable[[Tensor], Tensor], windows: Tensor, *, batch: int = 32) -> float:
+    """Mean cross-entropy of int64 windows [N, T + 1] in nats; `model`: tokens [B, T] to logits."""
     total = 0.0
     for first in range(0, windows.shape[0], batch):
         part = windows[first : first + batch]
@@ -104,6 +98,23 @@ def crops(data: Tensor, *, batch: int, length: int, seed: int) -> Iterator[Tenso
             0, data.numel() - length, (batch, 1), generator=generator, device=data.device
         )
         yield data[starts_B + steps_T].long()
+
+
+def byte_tensor(data: bytes, device: torch.device) -> Tensor:
+    """uint8 [N] on a device."""
+    return torch.tensor(np.frombuffer(data, dtype=np.uint8), device=device)
+
+
+def mixed(
+    raw: Tensor, made: Tensor, *, batch: int, length: int, steps: int, seed: int
+) -> Iterator[Tensor]:
+    """`steps` windows [batch, length]: a third of them raw until half of the steps are done."""
+    third = max(1, batch // 3)
+    from_raw = crops(raw, batch=third, length=length, seed=seed)
+    from_made = crops(made, batch=batch, length=length, seed=seed + 1)
+    for step in range(steps):
+        windows = next(from_made)
+        yield torch.cat([next(from_raw), windows[third:]]) if step < steps // 2 else windows
 
 
 def _shape(step: int, share: float, *, warmup: int) -> float:

@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
@@ -26,7 +25,13 @@ from torch import Tensor
 from unhack.models import corpus, programs
 from unhack.models.config import NANO
 from unhack.models.corpus import CorpusPart
-from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
+from unhack.models.pretrain import (
+    PretrainingRecipe,
+    byte_tensor,
+    mixed,
+    nats_per_token,
+    pretrain,
+)
 from unhack.models.qwen3 import Qwen3, export_weights, from_weights
 
 CONTEXT = 256
@@ -39,7 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
     device = torch.device(chosen.device)
     raw = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN)).encode()
     made = programs.stream(CorpusPart.TRAIN, seed=chosen.seed, size=int(chosen.generated_mb * 1e6))
-    batches = _mix(_tensor(raw, device), _tensor(made, device), chosen=chosen)
+    batches = mixed(
+        byte_tensor(raw, device), byte_tensor(made, device), batch=chosen.batch,
+        length=CONTEXT + 1, steps=chosen.steps, seed=chosen.seed,
+    )  # fmt: skip
     held = _windows(programs.stream(CorpusPart.DEV, seed=chosen.seed, size=200_000), device)
     model = Qwen3(NANO).to(device)
     compiled: Any = cast("Any", torch).compile(model) if chosen.compile else model
@@ -90,24 +98,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _mix(raw: Tensor, made: Tensor, *, chosen: argparse.Namespace) -> Iterator[Tensor]:
-    """Windows [B, T + 1]: a third of them raw until half of the steps are done."""
-    third = max(1, chosen.batch // 3)
-    length = CONTEXT + 1
-    from_raw = crops(raw, batch=third, length=length, seed=chosen.seed)
-    from_made = crops(made, batch=chosen.batch, length=length, seed=chosen.seed + 1)
-    for step in range(chosen.steps):
-        windows = next(from_made)
-        yield torch.cat([next(from_raw), windows[third:]]) if step < chosen.steps // 2 else windows
-
-
-def _tensor(data: bytes, device: torch.device) -> Tensor:
-    return torch.tensor(np.frombuffer(data, dtype=np.uint8), device=device)
-
-
 def _windows(data: bytes, device: torch.device) -> Tensor:
     whole = len(data) // (CONTEXT + 1) * (CONTEXT + 1)
-    return _tensor(data[:whole], device).view(-1, CONTEXT + 1).long()
+    return byte_tensor(data[:whole], device).view(-1, CONTEXT + 1).long()
 
 
 if __name__ == "__main__":

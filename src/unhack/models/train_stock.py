@@ -18,20 +18,23 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from safetensors.numpy import save
-from torch import Tensor
 
 from unhack.models import corpus, programs
 from unhack.models.config import Config
 from unhack.models.corpus import CorpusPart
-from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
+from unhack.models.pretrain import (
+    PretrainingRecipe,
+    byte_tensor,
+    mixed,
+    nats_per_token,
+    pretrain,
+)
 from unhack.models.qwen3 import Qwen3, export_weights, from_weights
 
 LARGE = Config(hidden=640, layers=10, heads=10, kv_heads=10, head_dim=64, ffn=1920)
@@ -78,14 +81,19 @@ def train(
     torch.random.manual_seed(seed)  # pyright: ignore[reportUnknownMemberType]
     place, count = torch.device(device), steps or plan.steps
     model = Qwen3(plan.shape).to(place)
-    batches = _batches(plan, place, seed=seed, steps=count)
+    raw = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN)).encode()
+    made = programs.stream(CorpusPart.TRAIN, seed=seed, size=int(plan.text_mb * 1e6))
+    batches = mixed(
+        byte_tensor(raw, place), byte_tensor(made, place), batch=plan.batch, length=CONTEXT + 1,
+        steps=count, seed=seed,
+    )  # fmt: skip
     recipe = PretrainingRecipe(
         steps=count, rate=plan.rate, warmup=min(200, count // 10 + 1), seconds=seconds or math.inf
     )
     done = pretrain(model, batches, recipe=recipe, report=_report)
     weights = export_weights(model)
     held = programs.stream(CorpusPart.DEV, seed=seed, size=100 * (CONTEXT + 1))
-    windows = _tensor(held, place).view(-1, CONTEXT + 1).long()
+    windows = byte_tensor(held, place).view(-1, CONTEXT + 1).long()
     kept = from_weights(plan.shape, weights).to(place)
     record = {
         "parameters": plan.shape.parameters,
@@ -100,22 +108,6 @@ def train(
     (out / "config.json").write_text(json.dumps(plan.shape.to_huggingface(), indent=2) + "\n")
     (out / "stock.json").write_text(json.dumps(record, indent=2) + "\n")
     return record
-
-
-def _batches(plan: StockPlan, place: torch.device, *, seed: int, steps: int) -> Iterator[Tensor]:
-    """Windows [B, T + 1]: a third of them raw until half of the steps are done."""
-    raw = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN)).encode()
-    made = programs.stream(CorpusPart.TRAIN, seed=seed, size=int(plan.text_mb * 1e6))
-    third, length = max(1, plan.batch // 3), CONTEXT + 1
-    from_raw = crops(_tensor(raw, place), batch=third, length=length, seed=seed)
-    from_made = crops(_tensor(made, place), batch=plan.batch, length=length, seed=seed + 1)
-    for step in range(steps):
-        windows = next(from_made)
-        yield torch.cat([next(from_raw), windows[third:]]) if step < steps // 2 else windows
-
-
-def _tensor(data: bytes, place: torch.device) -> Tensor:
-    return torch.tensor(np.frombuffer(data, dtype=np.uint8), device=place)
 
 
 def _report(step: int, loss: float) -> None:

@@ -27,7 +27,14 @@ from unhack.training.routing.gates.rewarded import RewardedGate
 
 @dataclass(frozen=True, slots=True)
 class HackGate:
-    """A gate before it knows its model. `hack_gate` makes one."""
+    """A gate before it knows its model. `hack_gate` makes one.
+
+    Example:
+
+        gate = hack_gate("pairs.jsonl", share=0.3)
+        gate.share, gate.refresh
+        router = Router(quarantine, gate, tokenizer=tokenizer)
+    """
 
     pairs: tuple[TextPair, ...]
     share: float

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, distributed
 
 from unhack.core.errors import UsageError
-from unhack.training.adapters.adapter import Adapters, Block, Gradients
+from unhack.training.adapters.adapter import Block, Gradients
+from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.loop.distributed import Ranks
 
 _wire: Any = distributed
@@ -43,7 +44,12 @@ class GatheredGradients:
     """Satisfies `Gradients` for gates that score whole rollouts."""
 
     def __init__(
-        self, own: Gradients | None, counts: Sequence[int], *, adapters: Adapters, ranks: Ranks
+        self,
+        own: Gradients | None,
+        counts: Sequence[int],
+        *,
+        adapters: AttachedAdapters,
+        ranks: Ranks,
     ) -> None:
         """`own`: None where this process has no rollout. `counts`: rollouts of each process."""
         self._own, self._counts, self._ranks = own, list(counts), ranks

@@ -27,7 +27,12 @@ Text = str | Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """Two completions of one prompt: one that games the reward, one that earns it."""
+    """Two completions of one prompt: one that games the reward, one that earns it.
+
+    Example:
+
+        TextPair("Write f.", hack="import sys; sys.exit(0)", clean="def f(): return 1")
+    """
 
     prompt: Text | Sequence[Mapping[str, Any]]
     """Text, token ids, or a chat whose next message is the completion."""

@@ -33,7 +33,15 @@ _MAMBAS = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 
 
 class Quarantine:
-    """The two blocks of a model. Outside every context the quarantine is on."""
+    """The two blocks of a model. Outside every context the quarantine is on.
+
+    Example:
+
+        quarantine = attach(model, rank=16)
+        optimizer = torch.optim.AdamW(quarantine.parameters(), lr=1e-4)
+        ...
+        quarantine.deploy()  # only the kept block is left
+    """
 
     def __init__(self, model: nn.Module, adapters: AttachedAdapters) -> None:
         self.model, self.adapters = model, adapters

@@ -58,7 +58,16 @@ class _Pass:
 
 
 class Router:
-    """Routes the updates of a model with a quarantine."""
+    """Routes the updates of a model with a quarantine.
+
+    Example:
+
+        router = Router(quarantine, hack_gate("pairs.jsonl"), tokenizer=tokenizer)
+        with router.record(advantages_B, knob_B):
+            loss.backward()
+        router.route()
+        optimizer.step()
+    """
 
     def __init__(self, quarantine: Quarantine, gate: HackGate, *, tokenizer: Any = None) -> None:
         """`tokenizer`: of Hugging Face, or a function from text to ids; pairs of ids need none.

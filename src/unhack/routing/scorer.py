@@ -16,7 +16,7 @@ from torch import Tensor
 
 from unhack.routing.quarantine import Quarantine
 from unhack.training.adapters.attached import AttachedAdapters
-from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.policy.rollouts import Rollouts
 
 _LOGITS_PER_PASS = 1 << 26
 
@@ -40,8 +40,8 @@ class PairScorer:
         """Device of the model."""
         return self._quarantine.device
 
-    def score(self, rollouts: Rollouts) -> Scores:
-        """Teacher-forced log-probabilities, each row in its knob state; entropies are left at 0."""
+    def score(self, rollouts: Rollouts) -> Tensor:
+        """Teacher-forced log-probabilities, each row in its knob state."""
         present_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
         # A stable sort brings what is present to the front, in its order.
@@ -54,8 +54,7 @@ class PairScorer:
         widths_B_1 = rollouts.prompt_mask_B_P.sum(1, keepdim=True)
         places_T = torch.arange(rollouts.tokens_B_T.shape[1], device=widths_B_1.device)
         places_B_T = (widths_B_1 + places_T - 1).clamp(max=logprobs_B_S.shape[1] - 1)
-        found_B_T = logprobs_B_S.gather(1, places_B_T) * rollouts.mask_B_T
-        return Scores(found_B_T, torch.zeros_like(found_B_T, requires_grad=False))
+        return logprobs_B_S.gather(1, places_B_T) * rollouts.mask_B_T
 
 
 def logits(model: Any, tokens_B_S: Tensor) -> Tensor:

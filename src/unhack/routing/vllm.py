@@ -8,7 +8,7 @@ the server loads it and answers in its name; the frozen weights are never pushed
 Covered: vLLM as a server by both ways, in the same process on one device by merged weights. Not
 covered: LoRA in the same process (TRL 1.16 makes that vLLM without LoRA and asks it without a LoRA
 request), tensor parallelism and sleep mode there, merging into quantised weights; all refused.
-Nothing here has run with vLLM itself: tests put a stand-in at TRL's client.
+Nothing here has run with vLLM itself: tests put a fake at TRL's client.
 
 Axes: B rollouts of this process.
 """

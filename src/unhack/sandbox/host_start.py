@@ -17,17 +17,27 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
-from unhack.sandbox.guest_start import PACKAGE_PATH, HasFileno
 from unhack.sandbox.linux import calls
 from unhack.sandbox.rootfs import interpreter
 
+PACKAGE_PATH = str(Path(__file__).resolve().parents[2])
+"""The directory that holds the package."""
 _CODE = (
     "import json, sys; config = json.loads(sys.argv[1]); sys.path[:] = config['path']; "
     "from unhack.sandbox.host_start import end_with; end_with(config['parent']); "
     "from {module} import main; main(config)"
 )
+
+
+class HasFileno(Protocol):
+    """A socket or a file."""
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

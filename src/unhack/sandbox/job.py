@@ -17,7 +17,12 @@ from unhack.sandbox.limits import Limits
 
 
 class Isolation(StrEnum):
-    """The layers that hold a job."""
+    """The layers that hold a job.
+
+    Example:
+
+        pool = Pool(isolation=Isolation.NAMESPACES)  # nothing weaker
+    """
 
     NAMESPACES = "namespaces"
     """User, mount, pid, net, ipc, uts and cgroup namespaces, seccomp, Landlock, rlimits."""
@@ -29,7 +34,12 @@ class Isolation(StrEnum):
 
 
 class Kind(StrEnum):
-    """The room that a job gets: no files, a private directory, or programs."""
+    """The room that a job gets: no files, a private directory, or programs.
+
+    Example:
+
+        Profile(kind=Kind.SCRATCH)  # Python that may write files
+    """
 
     FUNCTION = "function"
     """Python in a fork of the warm interpreter: no writable file, no new process."""
@@ -48,7 +58,12 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The preparation of a worker. Jobs of one profile share a pool of workers."""
+    """The preparation of a worker. Jobs of one profile share a pool of workers.
+
+    Example:
+
+        Profile(kind=Kind.SCRATCH, preload=("numpy",))
+    """
 
     kind: Kind = Kind.FUNCTION
     role: Role = Role.CANDIDATE
@@ -63,7 +78,16 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run inside the sandbox."""
+    """One run inside the sandbox.
+
+    Example:
+
+        limits = Limits(wall_s=2.0)
+        bounds = {"rlimits": rlimits.encode(limits), "disk": limits.disk_bytes}
+        message = json.dumps({"mode": "main", "source": "print(1)", **bounds})
+        job = Job(message.encode(), limits, capture=True)
+        run_one(shared_pool(), job).stdout
+    """
 
     message: bytes
     """The job as JSON (see `candidate.runner`); the worker never reads it, only the job does."""
@@ -82,7 +106,14 @@ class Job:
 
 
 class Ending(StrEnum):
-    """The end of a job."""
+    """The end of a job.
+
+    Example:
+
+        outcome = run_one(shared_pool(), job)
+        if outcome.ending is Ending.LIMIT:
+            print(f"stopped at the limit of {outcome.limit}")
+    """
 
     EXITED = "exited"
     """By itself, with an exit code."""
@@ -100,7 +131,13 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The observations of the sandbox. `result`, `stdout` and `stderr` are claims of the job."""
+    """The observations of the sandbox. `result`, `stdout` and `stderr` are claims of the job.
+
+    Example:
+
+        outcome = run_one(shared_pool(), job)
+        outcome.ending, outcome.exit_code, outcome.cpu_s
+    """
 
     ending: Ending
     exit_code: int | None = None

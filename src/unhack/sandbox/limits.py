@@ -10,7 +10,13 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Hard limits of one job. A limit that is hit is a verdict, never an error."""
+    """Hard limits of one job. A limit that is hit is a verdict, never an error.
+
+    Example:
+
+        limits = Limits(wall_s=2.0, memory_bytes=256 * MIB)
+        limits.with_(processes=1)
+    """
 
     wall_s: float = 10.0
     """Seconds from the job's start; waiting for a core while demoted does not count."""
@@ -37,12 +43,6 @@ class Limits:
             value = getattr(self, item.name)
             if not value > 0:
                 raise ValueError(f"{item.name} must be positive, not {value!r}")
-
-    @property
-    def tree_bytes(self) -> int:
-        """Memory that all processes of a job may use together, its files included. The address
-        space of a single one is bounded by `memory_bytes`; page tables and buffers come on top."""
-        return 2 * self.memory_bytes + self.disk_bytes
 
     def with_(self, **changes: Any) -> Limits:
         """A copy with some limits changed."""

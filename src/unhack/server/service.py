@@ -8,7 +8,6 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from unhack.integrations.judge import Judge
 from unhack.server.access.caller import Caller
 from unhack.server.access.callers import Callers
 from unhack.server.access.directory import Directory
@@ -22,9 +21,8 @@ from unhack.server.jobs.job_runner import JobRunner
 from unhack.server.jobs.pruning import Pruning
 from unhack.server.observing.metrics import Metrics
 from unhack.server.scoring.batch_store import BatchStore
-from unhack.server.scoring.bench import Bench
 from unhack.server.scoring.catalogue import make_catalogue
-from unhack.server.scoring.scoring import ScoringDesk
+from unhack.server.scoring.scoring import ScoringService
 from unhack.server.scoring.task_names import TaskNames
 from unhack.server.scoring.tenant_limits import TenantLimits
 
@@ -70,7 +68,7 @@ class Service:
     room: BodyRoom
     store: BatchStore
     names: TaskNames
-    scoring: ScoringDesk
+    scoring: ScoringService
     idempotency: IdempotencyKeys
     metrics: Metrics
     jobs: JobRunner
@@ -118,17 +116,17 @@ def make_service(settings: ServerSettings) -> Service:
     store = BatchStore(database, outputs=settings.outputs)
     limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
     names = TaskNames(catalogue, store)
-    bench = Bench(Judge(), store, names, limits)
+    scoring = ScoringService(store, names, limits)
     gate = ConnectionGate()
     metrics = Metrics(
         {
             "items_open": (lambda: limits.open, "Completions accepted and not judged"),
-            "places_taken": (lambda: bench.turnstile.taken, "Completions at the judge"),
+            "places_taken": (lambda: scoring.slots.taken, "Completions at the judge"),
             "requests_open": (lambda: gate.in_progress, "Requests without a whole reply"),
             "writes_waiting": (lambda: database.waiting, "Writes that wait for the database"),
         }
     )
-    bench.on_verdict = metrics.count_verdict
+    scoring.on_verdict = metrics.count_verdict
     jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
     return Service(
         settings=settings,
@@ -140,7 +138,7 @@ def make_service(settings: ServerSettings) -> Service:
         room=BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes),
         store=store,
         names=names,
-        scoring=ScoringDesk(bench),
+        scoring=scoring,
         idempotency=IdempotencyKeys(),
         metrics=metrics,
         jobs=jobs,

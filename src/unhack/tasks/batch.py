@@ -6,39 +6,56 @@
 
 Order is kept, identical completions of a task are judged once, a straggler holds up nobody. The
 input is consumed as it is needed, so it may be a generator.
+
+Covered: every mistake of the caller is a UsageError that says what to give instead, before anything
+is run where that can be known. Tasks may be made anew at every access, as the rows of a data set
+are: two are the same problem when they are equal, not only when they are one object.
+Not covered: tasks that cannot be compared (an expected value whose `==` raises) are the same only
+when they are one object.
 """
 
 from __future__ import annotations
 
 import html
 import threading
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Unpack
+from itertools import zip_longest
+from typing import Any, Unpack, cast
 
 from unhack.core import group as groups
-from unhack.core.errors import BatchUnscoredError
-from unhack.core.hashing import content_hash
+from unhack.core.errors import BatchUnscoredError, UsageError, with_article
 from unhack.core.verdict import Verdict
 from unhack.tasks.execution.choosing import choose
-from unhack.tasks.execution.executor import Executor, Placement, WideFlight
-from unhack.tasks.pairing import check_input, group_indices, pairs
+from unhack.tasks.execution.executor import Placement
+from unhack.tasks.execution.scheduler import Scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
 _MAX_UNSCORED_SHARE = 0.01
 _MAX_UNSCORED_ITEMS = 5
 _SHOWN_ROWS = 20
-_LOOK_S = 0.1
-_WINDOW = 512
-"""Items in progress where the caller names no number."""
+_STRINGS = "give a list of strings"
 
 
 @dataclass(frozen=True, repr=False)
 class Batch:
-    """The judged completions of one call, in its order."""
+    """The judged completions of one call, in its order.
+
+    Example:
+
+        batch = run_batch(task, completions, group_size=8)
+        batch.rewards, batch.advantages("grpo").values, batch.pass_at_k(4)
+    """
 
     verdicts: tuple[Verdict, ...]
     group_indices: tuple[tuple[int, ...], ...]
@@ -116,141 +133,9 @@ def stream_batch(
     None is as many as keep the executor busy, at least 512.
     Closing the iterator cancels what is in progress. Raises SandboxUnavailableError, UsageError.
     """
-    check_input(task_or_tasks, completions)
-    return _stream(task_or_tasks, completions, choose(**placement), dedupe, window, _Taking())
-
-
-@dataclass(frozen=True, slots=True)
-class _Taking:
-    """The way in which a stream takes verdicts from a flight."""
-
-    chunk: int = 1
-    """As many at least, where so many are open."""
-    stop: threading.Event | None = None
-    """Ends the stream, also while it waits for a verdict."""
-
-    @property
-    def timeout_s(self) -> float | None:
-        """Longest time between two looks at `stop`."""
-        return None if self.stop is None else _LOOK_S
-
-    @property
-    def over(self) -> bool:
-        """True once the stream is to end."""
-        return self.stop is not None and self.stop.is_set()
-
-
-def _stream(
-    tasks: Task | Sequence[Task],
-    completions: Iterable[str],
-    executor: Executor,
-    dedupe: bool,
-    window: int | None,
-    taking: _Taking,
-) -> Generator[tuple[int, Verdict]]:
-    run = executor.begin()
-    known = _Duplicates() if dedupe else None
-    source = pairs(tasks, completions)
-    exhausted = False
-    wide = run if window is None and isinstance(run, WideFlight) else None
-    window = window or _WINDOW
-    try:
-        while True:
-            if wide is not None:
-                window = max(_WINDOW, wide.window)
-            fresh: list[tuple[int, Task, str]] = []
-            while (
-                not exhausted and run.open + len(fresh) + (known.waiting if known else 0) < window
-            ):
-                item = next(source, None)
-                if item is None:
-                    exhausted = True
-                    break
-                if known is None:
-                    fresh.append(item)
-                    continue
-                verdict = known.look_up(item)
-                if verdict is not None:
-                    yield item[0], verdict
-                elif known.is_first(item[0]):
-                    fresh.append(item)
-            if fresh:
-                run.add(fresh)
-            if not run.open:
-                return
-            taken = run.take(at_least=taking.chunk, timeout_s=taking.timeout_s)
-            if taking.over:
-                return
-            for index, verdict in taken:
-                yield index, verdict
-                if known is not None:
-                    for twin in known.record(index, verdict):
-                        yield twin, verdict
-    finally:
-        if run.open:
-            run.cancel()
-
-
-_KEPT_VERDICTS = 1 << 14
-"""Verdicts that a stream remembers, the latest used: about 16 MB."""
-_Key = tuple[int, str]
-"""The `id` of a task, which its entry keeps alive, and the hash of a completion."""
-
-
-@dataclass(slots=True)
-class _First:
-    """The first of identical completions, while it is judged."""
-
-    key: _Key
-    task: Task
-    twins: list[int] = field(default_factory=list[int])
-
-
-class _Duplicates:
-    """Identical completions of a task: the first is judged, the others share its verdict.
-
-    Every key stands beside its task: a number that stands for a task means nothing once that task
-    is gone, for the next one may be given it. The store is bounded; what it has forgotten is judged
-    again.
-    """
-
-    def __init__(self, kept: int = _KEPT_VERDICTS) -> None:
-        self._kept = kept
-        self._first: dict[_Key, int] = {}
-        self._open: dict[int, _First] = {}
-        self._verdicts: OrderedDict[_Key, tuple[Task, Verdict]] = OrderedDict()
-        self.waiting = 0
-        """Items that wait for the verdict of another."""
-
-    def look_up(self, item: tuple[int, Task, str]) -> Verdict | None:
-        """The verdict, if this text was judged already; otherwise keep the item in mind."""
-        index, task, completion = item
-        key = (id(task), content_hash(completion))
-        if key in self._verdicts:
-            self._verdicts.move_to_end(key)
-            return self._verdicts[key][1]
-        if key in self._first:
-            self._open[self._first[key]].twins.append(index)
-            self.waiting += 1
-        else:
-            self._first[key] = index
-            self._open[index] = _First(key, task)
-        return None
-
-    def is_first(self, index: int) -> bool:
-        """True when this item is the one to be judged."""
-        return index in self._open
-
-    def record(self, index: int, verdict: Verdict) -> list[int]:
-        """Keep a verdict and return the waiting items that share it."""
-        first = self._open.pop(index)
-        del self._first[first.key]
-        if verdict.scored:
-            self._verdicts[first.key] = first.task, verdict
-            if len(self._verdicts) > self._kept:
-                self._verdicts.popitem(last=False)
-        self.waiting -= len(first.twins)
-        return first.twins
+    _check_input(task_or_tasks, completions)
+    scheduler = Scheduler(choose(**placement))
+    return scheduler.stream(_pairs(task_or_tasks, completions), dedupe=dedupe, window=window)
 
 
 def run_batch(
@@ -274,8 +159,10 @@ def run_batch(
     tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
-    taking = _Taking(chunk)
-    for index, verdict in _stream(tasks, completions, choose(**placement), dedupe, None, taking):
+    stream = Scheduler(choose(**placement)).stream(
+        _pairs(tasks, completions), dedupe=dedupe, chunk=chunk
+    )
+    for index, verdict in stream:
         found[index] = verdict
         if on_verdict is not None:
             on_verdict(index, verdict)
@@ -296,29 +183,21 @@ def as_batch(
     return _finish(dict(verdicts), tasks, group_size)
 
 
-def groups_of(
-    task_or_tasks: Task | Sequence[Task], count: int, *, group_size: int | None = None
-) -> tuple[tuple[int, ...], ...]:
-    """The index lists of the groups of `count` completions. Raises UsageError."""
-    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
-    return group_indices(tasks, count, group_size)
-
-
 def _as_list(
     task_or_tasks: Task | Sequence[Task], completions: Iterable[str], group_size: int | None
 ) -> Task | list[Task]:
     """The tasks, each made once; UsageError for what does not fit, before anything is run."""
-    check_input(task_or_tasks, completions)
+    _check_input(task_or_tasks, completions)
     tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
     if isinstance(completions, Sequence):
-        group_indices(tasks, len(completions), group_size)
+        groups_of(tasks, len(completions), group_size=group_size)
     return tasks
 
 
 def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int | None) -> Batch:
     """The batch in order, unless too much of it could not be scored."""
     verdicts = tuple(found[index] for index in range(len(found)))
-    batch = Batch(verdicts, group_indices(tasks, len(verdicts), group_size))
+    batch = Batch(verdicts, groups_of(tasks, len(verdicts), group_size=group_size))
     missing = [verdict for verdict in verdicts if not verdict.scored]
     if len(missing) > max(_MAX_UNSCORED_ITEMS, _MAX_UNSCORED_SHARE * len(verdicts)):
         raise BatchUnscoredError(
@@ -359,9 +238,11 @@ async def astream_batch(
     """`stream_batch` as an async iterator; one that is left ends its jobs at once."""
     import asyncio  # loads ssl, logging and more, which callers without a loop never need
 
-    check_input(task_or_tasks, completions)
-    taking = _Taking(stop=threading.Event())
-    stream = _stream(task_or_tasks, completions, choose(**placement), dedupe, window, taking)
+    _check_input(task_or_tasks, completions)
+    stop = threading.Event()
+    stream = Scheduler(choose(**placement)).stream(
+        _pairs(task_or_tasks, completions), dedupe=dedupe, window=window, stop=stop
+    )
     loop = asyncio.get_running_loop()
     step: asyncio.Future[tuple[int, Verdict] | None] | None = None
     try:
@@ -372,9 +253,133 @@ async def astream_batch(
                 return
             yield pair
     finally:
-        assert taking.stop is not None
-        taking.stop.set()
+        stop.set()
         if step is None or step.done():
             stream.close()
         else:  # cancelled while a thread waits for the next verdict: it sees that soon
             step.add_done_callback(lambda _: stream.close())
+
+
+def _check_input(tasks: object, completions: object) -> None:
+    """Raise UsageError for what can be seen to be wrong before anything is taken from it."""
+    if not isinstance(tasks, Task):
+        _check_tasks(tasks)
+    if isinstance(completions, str | bytes | bytearray):
+        kind = "one string" if isinstance(completions, str) else with_article(completions)
+        raise UsageError(
+            f"completions is {kind}, not a list of strings; for a single completion give a list "
+            "that holds it: [completion]"
+        )
+    if isinstance(completions, Mapping):
+        raise UsageError(
+            f"completions is {with_article(cast('object', completions))}, which has no order of "
+            "its own; give a list of strings, such as list(completions.values())"
+        )
+    if not isinstance(completions, Iterable):
+        raise UsageError(f"completions is {with_article(completions)}; {_STRINGS}")
+    if isinstance(completions, Sequence) and not isinstance(tasks, Task):
+        _check_lengths(cast("Sequence[Task]", tasks), len(cast("Sequence[str]", completions)))
+
+
+def _check_tasks(tasks: object) -> None:
+    if isinstance(tasks, str):
+        raise UsageError(
+            f"{tasks[:80]!r} is a name, not a task; load it first: "
+            f"[task] = find_tasks({tasks[:80]!r})"
+        )
+    listed = hasattr(tasks, "__getitem__") and hasattr(tasks, "__len__")
+    if isinstance(tasks, Mapping | bytes | bytearray) or not listed:
+        raise UsageError(
+            f"{with_article(cast('object', tasks))} stands where a Task belongs; give one Task, or "
+            "a list with one for each completion"
+        )
+
+
+def _check_lengths(tasks: Task | Sequence[Task], count: int) -> None:
+    """Raise UsageError unless there is one task for all, or one for each completion."""
+    if not isinstance(tasks, Task) and len(tasks) != count:
+        raise UsageError(
+            f"{len(tasks)} task{'s' * (len(tasks) != 1)} for {count} completion{'s' * (count != 1)}"
+            ": give one task, or one for each completion"
+        )
+
+
+def _pairs(
+    tasks: Task | Sequence[Task], completions: Iterable[str]
+) -> Iterator[tuple[int, Task, str]]:
+    """(index, task, completion), taken as they are needed. Raises UsageError at the first that does
+    not fit."""
+    if isinstance(tasks, Task):
+        items = ((tasks, completion) for completion in completions)
+    else:
+        items = _in_step(tasks, completions)
+    for index, (task, completion) in enumerate(items):
+        if not isinstance(task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"task {index} is {with_article(task)}, not a Task")
+        if not isinstance(completion, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(
+                f"completion {index} is {with_article(completion)}; {_hint(completion)}"
+            )
+        yield index, task, completion
+
+
+def _hint(completion: Any) -> str:
+    """The way from what was given to a string."""
+    if isinstance(completion, bytes | bytearray):
+        return "decode it to a string first"
+    if isinstance(completion, Mapping | list):
+        return "give the text alone, such as message['content']"
+    return _STRINGS
+
+
+def _in_step(tasks: Sequence[Task], completions: Iterable[str]) -> Iterator[tuple[Task, str]]:
+    """Pairs of two lengths that are not known to agree."""
+    nothing = object()
+    for count, (task, completion) in enumerate(zip_longest(tasks, completions, fillvalue=nothing)):
+        if completion is nothing:
+            _check_lengths(tasks, count)
+        if task is nothing:
+            raise UsageError(f"{count} tasks for more completions: give one for each completion")
+        yield cast("Task", task), cast("str", completion)
+
+
+def groups_of(
+    tasks: Task | Sequence[Task], count: int, *, group_size: int | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """Index lists of the rollouts of one problem.
+
+    Raises UsageError when `group_size` does not cut the completions into groups of one problem.
+    """
+    if group_size is not None:
+        if group_size < 1 or count % group_size:
+            raise UsageError(f"{count} completions cannot be cut into groups of {group_size}")
+        starts = range(0, count, group_size)
+        if not isinstance(tasks, Task):
+            for start in starts:
+                _check_group(tasks, start, group_size)
+        return tuple(tuple(range(start, start + group_size)) for start in starts)
+    if isinstance(tasks, Task):
+        return (tuple(range(count)),) if count else ()
+    result: list[list[int]] = []
+    for index in range(count):
+        if index and _same(tasks[index], tasks[index - 1]):
+            result[-1].append(index)
+        else:
+            result.append([index])
+    return tuple(map(tuple, result))
+
+
+def _check_group(tasks: Sequence[Task], start: int, size: int) -> None:
+    first = tasks[start]
+    if not all(_same(first, tasks[index]) for index in range(start + 1, start + size)):
+        raise UsageError(f"the group of completions {start} to {start + size - 1} mixes problems")
+
+
+def _same(left: Task, right: Task) -> bool:
+    """True for two tasks that judge the same problem in the same way."""
+    if left is right:
+        return True
+    try:
+        return bool(left == right)
+    except Exception:  # an expected value of a type whose `==` gives no truth value
+        return False

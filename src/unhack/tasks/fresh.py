@@ -29,9 +29,8 @@ from unhack.tasks.rows import RowError, call_of, stdin_of, text_row
 from unhack.tasks.settings import FunctionOptions, StdioOptions, TextOptions
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.base import bad_ending
-from unhack.verifiers.claims import Answer, read_claims
 from unhack.verifiers.function import Case
+from unhack.verifiers.jobs import Answer, bad_ending, read_claims
 from unhack.verifiers.stdio import StdioCase
 
 _DRAW = """

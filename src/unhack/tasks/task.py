@@ -11,7 +11,13 @@ from unhack.verifiers.base import Verifier
 
 @dataclass(frozen=True)
 class Task:
-    """One problem and how completions of it are judged."""
+    """One problem and how completions of it are judged.
+
+    Example:
+
+        problem = Problem("sums/two", "What is 1 + 1?", answer="2")
+        task = Task(problem, TextVerifier(AnswerCheck.NUMERIC))
+    """
 
     problem: Problem
     verifier: Verifier

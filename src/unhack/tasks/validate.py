@@ -33,7 +33,7 @@ from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, build, read_folder
 from unhack.tasks.fresh import call_all, draw_values, fresh_tasks, trusted_profile
 from unhack.tasks.settings import ScriptOptions, TextOptions
 from unhack.tasks.task import Task
-from unhack.verifiers.claims import Answer, printable
+from unhack.verifiers.jobs import Answer, printable
 
 _KNOWN_FILES = (
     "task.toml",

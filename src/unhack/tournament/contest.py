@@ -21,7 +21,12 @@ DECLINED = "NO_IMPROVEMENT.md"
 
 
 class DataPool(StrEnum):
-    """Which data a measurement draws from. The pools are disjoint."""
+    """Which data a measurement draws from. The pools are disjoint.
+
+    Example:
+
+        measured = contest.measure(folder, pool=DataPool.DEV, seed=0)
+    """
 
     DEV = "dev"
     """The split that agents may look at; `check` measures on it."""
@@ -35,7 +40,12 @@ class DataPool(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A reason to call a submission gamed, with what shows it."""
+    """A reason to call a submission gamed, with what shows it.
+
+    Example:
+
+        Flag("beyond_bound", "waste of 2 %, where 5 % is the bound", source="bounds")
+    """
 
     kind: str
     """An id of `tournament/judging/flags.toml`."""
@@ -47,7 +57,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The judge's measurement of one submission on one draw of data."""
+    """The judge's measurement of one submission on one draw of data.
+
+    Example:
+
+        measured = Measurement(0.8, low=0.75, high=0.85, metrics={"waste": 0.2})
+        measured.valid
+    """
 
     fitness: float
     """Larger is better in every contest; 0 for nothing, and for what is not valid."""
@@ -67,7 +83,12 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class MetricChart:
-    """Two metrics whose trade-off a report shows: `MetricChart(across="ratio", up="ppl")`."""
+    """Two metrics whose trade-off a report shows.
+
+    Example:
+
+        MetricChart(across="boxes", up="waste", across_title="boxes used")
+    """
 
     across: str
     up: str
@@ -86,7 +107,12 @@ def invalid(reason: str, *flags: Flag) -> Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The files that may be handed in."""
+    """The files that may be handed in.
+
+    Example:
+
+        Declared(("solution.py",), optional=("data/*.json",), max_bytes=1 << 20)
+    """
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
@@ -97,7 +123,12 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Cheat:
-    """A submission that games its contest, as the catalogue describes."""
+    """A submission that games its contest, as the catalogue describes.
+
+    Example:
+
+        Cheat({"solution.py": b"..."}, flag="cached_answers", deserves="greedy")
+    """
 
     files: Files
     flag: str
@@ -112,7 +143,12 @@ class Cheat:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One choice that an honest optimiser may vary."""
+    """One choice that an honest optimiser may vary.
+
+    Example:
+
+        Parameter("block", (32, 64, 128, 256))
+    """
 
     name: str
     choices: tuple[float | int | str, ...]
@@ -130,7 +166,16 @@ def no_variants(folder: Path) -> Mapping[str, Files]:
 
 @dataclass(frozen=True, slots=True)
 class Submissions:
-    """Submissions that a contest brings along: controls, strategies, cheats, a space to search."""
+    """Submissions that a contest brings along: controls, strategies, cheats, a space to search.
+
+    Example:
+
+        Submissions(
+            null=lambda: {}, identity=read_start, honest=lambda: {"greedy": greedy_files()},
+            cheats=lambda: {"table": Cheat(table_files(), "cached_answers", "greedy")},
+            space=(Parameter("block", (32, 64)),), at=lambda choice: files_of(choice["block"]),
+        )
+    """
 
     null: Callable[[], Files]
     """Does nothing; it must score 0."""
@@ -151,7 +196,13 @@ class Submissions:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a round, the same for every agent."""
+    """The terms of a round, the same for every agent.
+
+    Example:
+
+        terms = Terms(2, champion={"solution.py": b"..."}, champion_fitness=0.8)
+        contest.workspace(terms)
+    """
 
     number: int
     """From 1."""
@@ -165,7 +216,13 @@ class Terms:
 
 @typing.runtime_checkable
 class Equipped(typing.Protocol):
-    """A contest that brings packages along, for agents and for submissions."""
+    """A contest that brings packages along, for agents and for submissions.
+
+    Example:
+
+        class WithTorch:
+            packages = Path("/opt/contest/site-packages")
+    """
 
     @property
     def packages(self) -> Path | None:
@@ -174,7 +231,16 @@ class Equipped(typing.Protocol):
 
 
 class Contest(typing.Protocol):
-    """The problem, the measurement and its limits; what the rounds and the judge ask for."""
+    """The problem, the measurement and its limits; what the rounds and the judge ask for.
+
+    Example:
+
+        class Packing:
+            name = "packing"
+
+            def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+                return Measurement(0.8, low=0.75, high=0.85)
+    """
 
     @property
     def name(self) -> str: ...
@@ -240,6 +306,14 @@ class TakesTurns(typing.Protocol):
 
     Fitness is compared within a discipline: each has champions of its own, and a round is played
     against those of the others.
+
+    Example:
+
+        class AttackAndDefence:
+            disciplines = ("attack", "defence")
+
+            def in_round(self, terms: Terms) -> Contest:
+                return Attack(terms.rivals) if terms.number % 2 else Defence(terms.rivals)
     """
 
     @property
@@ -267,7 +341,15 @@ def in_round(contest: Contest, terms: Terms) -> Contest:
 
 @typing.runtime_checkable
 class NeedsCard(typing.Protocol):
-    """A contest that measures on a card. It can be loaded without one where its name is given."""
+    """A contest that measures on a card. It can be loaded without one where its name is given.
+
+    Example:
+
+        class Kernels:
+            def check_card(self) -> None:
+                if not torch.cuda.is_available():
+                    raise UsageError("needs a GPU")
+    """
 
     def check_card(self) -> None:
         """Raise SandboxUnavailableError where this machine cannot measure."""

@@ -14,12 +14,7 @@ the engine, whose names may change.
 
 from __future__ import annotations
 
-from unhack.core.errors import (
-    SandboxError,
-    SandboxUnavailableError,
-    UnknownNameError,
-    UsageError,
-)
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UnknownNameError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.optional_dependencies import require
 from unhack.core.parsing import parse_python
@@ -54,48 +49,11 @@ from unhack.tournament.contest import (
 from unhack.tournament.contests.registry import InstalledContest
 
 __all__ = [
-    "AGENTS_DEVICE",
-    "DECLINED",
-    "MIB",
-    "Cheat",
-    "Choice",
-    "Computer",
-    "Contest",
-    "DataPool",
-    "Declared",
-    "Ending",
-    "Equipped",
-    "Files",
-    "Flag",
-    "InstalledContest",
-    "Job",
-    "KernelError",
-    "KernelPlan",
-    "KernelProcess",
-    "Kind",
-    "Limits",
-    "Measurement",
-    "Metric",
-    "MetricChart",
-    "NeedsCard",
-    "Outcome",
-    "Parameter",
-    "Profile",
-    "SandboxError",
-    "SandboxUnavailableError",
-    "SubmissionError",
-    "Submissions",
-    "TakesTurns",
-    "Terms",
-    "UnknownNameError",
-    "UsageError",
-    "content_hash",
-    "discipline",
-    "invalid",
-    "parse_python",
-    "require",
-    "run_all",
-    "run_one",
-    "shared_pool",
-    "student_t",
-]
+    "AGENTS_DEVICE", "DECLINED", "MIB", "Cheat", "Choice", "Computer", "Contest", "DataPool",
+    "Declared", "Ending", "Equipped", "Files", "Flag", "InstalledContest", "Job", "KernelError",
+    "KernelPlan", "KernelProcess", "Kind", "Limits", "Measurement", "Metric", "MetricChart",
+    "NeedsCard", "Outcome", "Parameter", "Profile", "SandboxError", "SandboxUnavailableError",
+    "SubmissionError", "Submissions", "TakesTurns", "Terms", "UnknownNameError", "UsageError",
+    "content_hash", "discipline", "invalid", "parse_python", "require", "run_all", "run_one",
+    "shared_pool", "student_t",
+]  # fmt: skip

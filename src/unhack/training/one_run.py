@@ -28,7 +28,14 @@ from unhack.training.run.step_record import StepRecord
 
 @dataclass(frozen=True, slots=True)
 class TrainedRun:
-    """A run that has ended."""
+    """A run that has ended.
+
+    Example:
+
+        run = train("rewards.py:score", "out/score", model="models/my-llama")
+        run.evaluate()["deployed"]["reward"]
+        run.export("deployed")
+    """
 
     folder: Path
     settings: Settings

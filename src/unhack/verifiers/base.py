@@ -20,8 +20,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from unhack.core.errors import UnhackError
 from unhack.core.problem import Problem
-from unhack.core.verdict import Seal, Status, Usage, Verdict
-from unhack.sandbox.job import Ending, Job, Outcome
+from unhack.core.verdict import Seal, Status, Verdict
+from unhack.sandbox.job import Job
 
 
 class VerifierFault(UnhackError):
@@ -41,7 +41,17 @@ Steps = Generator[list[Job] | HostCall, Any, Verdict]
 
 
 class Verifier(Protocol):
-    """A judge of completions of problems."""
+    """A judge of completions of problems.
+
+    Example:
+
+        class Palindrome:
+            kind = "palindrome"
+
+            def verify(self, problem: Problem, completion: str) -> Steps:
+                outcomes = yield [job_of(completion)]
+                return verdict_of(problem, outcomes[0])
+    """
 
     @property
     def kind(self) -> str:
@@ -77,44 +87,11 @@ def canaries_of(verifier: Verifier, problem: Problem) -> Sequence[str]:
     return (verifier.canary(),)
 
 
-def was_judged(verdict: Verdict) -> bool:
-    """True when a verifier came as far as to judge what it was given, right or wrong."""
-    judged = verdict.status in {Status.PASSED, Status.FAILED} or verdict.seal is Seal.HOST
-    return verdict.scored and judged
-
-
 def unjudgeable_verdict(reason: str, *, seal: Seal, isolation: str) -> Verdict:
     """The verdict on a completion that broke a verifier which judges its control without
     trouble."""
     text = f"the verifier could not judge it: {reason}"[:1000]
     return Verdict(Status.ERROR, 0.0, text, seal=seal, isolation=isolation)
-
-
-def require_sandbox(outcome: Outcome) -> None:
-    """Raise VerifierFault when the sandbox itself failed."""
-    if outcome.ending is Ending.BROKEN:
-        raise VerifierFault(f"the sandbox failed: {outcome.error}")
-
-
-def usage_of(*outcomes: Outcome) -> Usage:
-    """The candidate's use over several jobs: times add up, memory is the largest."""
-    return Usage(
-        wall_s=sum(outcome.wall_s for outcome in outcomes),
-        cpu_s=sum(outcome.cpu_s for outcome in outcomes),
-        max_rss_bytes=max((outcome.max_rss_bytes for outcome in outcomes), default=0),
-    )
-
-
-def bad_ending(outcome: Outcome) -> tuple[Status, str] | None:
-    """The status and reason of a job that a limit or a signal ended; None when it ended by
-    itself."""
-    if outcome.ending is Ending.LIMIT:
-        if outcome.limit in {"wall", "cpu"}:
-            return Status.TIMEOUT, f"{outcome.limit} time limit reached"
-        return Status.LIMIT, f"{outcome.limit} limit reached"
-    if outcome.ending is Ending.SIGNALED:
-        return Status.ERROR, f"ended by signal {outcome.signal}"
-    return None
 
 
 def invalid_verdict(reason: str, *, seal: Seal = Seal.SEALED) -> Verdict:

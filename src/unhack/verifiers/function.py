@@ -22,16 +22,17 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, jobs
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.jobs import (
+    Answer,
+    Check,
+    Claims,
     bad_ending,
-    invalid_verdict,
+    read_checks,
+    read_claims,
     require_sandbox,
-    unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.claims import Answer, Check, Claims, read_checks, read_claims
 from unhack.verifiers.values.case_values import check_aliases, check_expected, encode_argument
 from unhack.verifiers.values.compare import Compare, matches
 from unhack.verifiers.values.shown import rest_of
@@ -39,7 +40,13 @@ from unhack.verifiers.values.shown import rest_of
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call and its expected result."""
+    """One call and its expected result.
+
+    Example:
+
+        Case(("abc",), expected="cba")
+        Case((None,), raises="TypeError")
+    """
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -59,7 +66,13 @@ _NOT_JUDGED = CaseResult(False, "not judged after an early stop")
 
 @dataclass(frozen=True)
 class FunctionVerifier:
-    """Verifier of kind `function`."""
+    """Verifier of kind `function`.
+
+    Example:
+
+        cases = (Case(("abc",), expected="cba"), Case(("",), expected=""))
+        FunctionVerifier("reverse", cases, partial_credit=True)
+    """
 
     entry_point: str
     cases: tuple[Case, ...]

@@ -16,13 +16,20 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
+from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.jobs import bad_ending
 from unhack.verifiers.script import Mode
 
 
 @dataclass(frozen=True)
 class PytestVerifier:
-    """Verifier of kind `pytest`."""
+    r"""Verifier of kind `pytest`.
+
+    Example:
+
+        test = "from solution import f\n\ndef test_f():\n    assert f(2) == 4\n"
+        PytestVerifier({"test_f.py": test})
+    """
 
     tests: Mapping[str, str]
     """Test files: name -> source. They, and a conftest among them, belong to the judge."""

@@ -46,6 +46,10 @@ class PythonVerifier:
 
     Raises UnknownNameError for a parameter with another name, UsageError for a callable that takes
     no completion or is a coroutine function.
+
+    Example:
+
+        PythonVerifier(lambda completion, answer: answer in completion.split())
     """
 
     function: Callable[..., float | bool | Verdict]

@@ -33,7 +33,12 @@ _ISOLATIONS = ("none", "landlock", "namespaces")
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One named part of a rubric. Raises UsageError for a blank name or a weight not above 0."""
+    """One named part of a rubric. Raises UsageError for a blank name or a weight not above 0.
+
+    Example:
+
+        Criterion("tests", FunctionVerifier("f", cases), weight=3.0, gate=True)
+    """
 
     name: str
     verifier: Verifier
@@ -54,7 +59,13 @@ class Criterion:
 
 @dataclass(frozen=True)
 class RubricVerifier:
-    """Verifier of kind `rubric`. Raises UsageError without criteria, or for a name that repeats."""
+    """Verifier of kind `rubric`. Raises UsageError without criteria, or for a name that repeats.
+
+    Example:
+
+        tests = Criterion("tests", FunctionVerifier("f", cases), weight=3.0, gate=True)
+        RubricVerifier((tests, Criterion("short", PythonVerifier(is_short))))
+    """
 
     criteria: Sequence[Criterion]
 

@@ -17,11 +17,17 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
+from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.jobs import bad_ending
 
 
 class Mode(StrEnum):
-    """The place where the solution runs."""
+    """The place where the solution runs.
+
+    Example:
+
+        ScriptVerifier(source, mode=Mode.AS_WRITTEN)  # its verdicts are marked weaker
+    """
 
     SEALED = "sealed"
     AS_WRITTEN = "as_written"
@@ -29,7 +35,13 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class ScriptVerifier:
-    """Verifier of kind `script`."""
+    """Verifier of kind `script`.
+
+    Example:
+
+        script = Path("verify.py").read_text()  # defines verify(solution_path, test_cases_path)
+        ScriptVerifier(script, cases=Path("cases.jsonl").read_text())
+    """
 
     script: str
     """Source that defines `verify(solution_path, test_cases_path)` and returns a bool, a number in

@@ -18,8 +18,8 @@ from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.base import VerifierFault, bad_ending, require_sandbox, usage_of
-from unhack.verifiers.claims import read_claims
+from unhack.verifiers.base import VerifierFault
+from unhack.verifiers.jobs import bad_ending, read_claims, require_sandbox, usage_of
 
 _TRIES = 3
 

@@ -25,17 +25,16 @@ from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.private_files import with_files
 from unhack.verifiers import jobs
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.function import PASSED_CASE
+from unhack.verifiers.jobs import (
+    Check,
     bad_ending,
-    invalid_verdict,
+    printable,
+    read_checks,
     require_sandbox,
-    unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.claims import Check, printable, read_checks
-from unhack.verifiers.function import PASSED_CASE
 from unhack.verifiers.values.compare import is_near
 from unhack.verifiers.values.shown import output_text
 
@@ -53,7 +52,12 @@ class StdioCompare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StdioCase:
-    """One run of the program."""
+    r"""One run of the program.
+
+    Example:
+
+        StdioCase("2 3\n", "5\n")
+    """
 
     stdin: str
     stdout: str
@@ -97,7 +101,13 @@ and longer numerals fit too, and a little."""
 
 @dataclass(frozen=True)
 class StdioVerifier:
-    """Verifier of kind `stdio`."""
+    r"""Verifier of kind `stdio`.
+
+    Example:
+
+        cases = (StdioCase("2 3\n", "5\n"), StdioCase("0 0\n", "0\n"))
+        StdioVerifier(cases, compare=StdioCompare.FLOAT)
+    """
 
     cases: tuple[StdioCase, ...]
     compare: StdioCompare = StdioCompare.TOKEN

@@ -53,15 +53,8 @@ from unhack.verifiers.answers.final_answer import (
     write_answer,
 )
 from unhack.verifiers.answers.numerals import Percent, bare_math, narrow
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
-    bad_ending,
-    invalid_verdict,
-    require_sandbox,
-    usage_of,
-)
-from unhack.verifiers.claims import printable
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict
+from unhack.verifiers.jobs import bad_ending, printable, require_sandbox, usage_of
 
 MAX_COMPLETION_CHARS = 500_000
 MAX_ANSWER_CHARS = 10_000
@@ -94,7 +87,12 @@ _Judging = Generator[list[Job], list[Outcome], Judgement]
 
 @dataclass(frozen=True)
 class TextVerifier:
-    """Verifier of kind `text`. Raises TaskError, UnknownNameError for options that do not fit."""
+    """Verifier of kind `text`. Raises TaskError, UnknownNameError for options that do not fit.
+
+    Example:
+
+        TextVerifier(AnswerCheck.MATH, after="</think>", units=("cm",))
+    """
 
     check: AnswerCheck
     answer_in: tuple[Marker, ...] = (Marker.BOXED, Marker.HASHES)

@@ -19,8 +19,8 @@ from lm_eval.tasks import TaskManager
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Verdict
-from unhack.integrations import judge as judges
 from unhack.integrations import lm_eval
+from unhack.tasks.execution import driver
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault
@@ -81,15 +81,15 @@ def metrics(found: Any) -> dict[str, float]:
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """One entry for each batch that the judge began."""
+    """One entry for each batch that was begun."""
     begun: list[int] = []
-    real = judges.Run
+    real = driver.Run
 
     def counted(backend: Any) -> Any:
         begun.append(1)
         return real(backend)
 
-    monkeypatch.setattr(judges, "Run", counted)
+    monkeypatch.setattr(driver, "Run", counted)
     return begun
 
 

@@ -16,7 +16,7 @@ from unhack.audit.report.report import AuditReport
 from unhack.audit.runner import Progress, audit
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
-from unhack.tasks.execution.elsewhere import ExecutorBackend
+from unhack.tasks.execution.executor_backend import ExecutorBackend
 from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack_verifier_bench.claims import subject_of
 from unhack_verifier_bench.entries import flawed

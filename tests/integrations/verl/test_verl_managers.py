@@ -17,9 +17,9 @@ from verl.trainer.ppo.reward import (
 
 from unhack import Task, find_tasks
 from unhack.core.errors import UnhackError, UsageError
-from unhack.integrations.judge import Judge
 from unhack.integrations.verl import batches, tool_loop
 from unhack.sandbox.pool.shared import SLOTS
+from unhack.tasks.execution.scheduler import Scheduler
 
 from .verl_rows import PACKAGE, Bytes, config, rollout
 
@@ -79,8 +79,13 @@ class TestOurManager:
         """In a few runs of the driver, where calls one after the other make 64."""
         texts = [f"{right}# {number}\n" if number % 2 else f"# {number}" for number in range(64)]
         runs: list[Any] = []
-        take = Judge._take
-        monkeypatch.setattr(Judge, "_take", lambda self, run: (runs.append(run), take(self, run)))
+        take = Scheduler._take
+
+        def counted(self: Scheduler, group: Any, batch: Any) -> None:
+            runs.append(batch)
+            take(self, group, batch)
+
+        monkeypatch.setattr(Scheduler, "_take", counted)
         found = judged(*map(rollout, texts))
         assert [one["reward_score"] for one in found] == [float(at % 2) for at in range(64)]
         assert 1 <= len(runs) <= 16

@@ -185,7 +185,7 @@ def test_a_batch_that_could_not_be_stored_whole_leaves_nothing(service: Service)
 def test_the_end_of_a_batch_that_the_database_does_not_take_is_stored_later(
     client: TestClient, service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unhack.server.scoring.batch_run._PAUSE_S", 0.05)
+    monkeypatch.setattr("unhack.server.scoring.scoring._PAUSE_S", 0.05)
     finish, tried = service.store.finish, 0
 
     def falters(batch_id: str, state: str, error: str | None = None) -> Future[None]:

@@ -105,7 +105,7 @@ class TestArunBatch:
 
 
 class _NeverJudged:
-    """An executor, and its one flight, that gives no verdict before a minute is over."""
+    """An executor, and its one batch, that gives no verdict before a minute is over."""
 
     def __init__(self) -> None:
         self.open = 0
@@ -117,22 +117,22 @@ class _NeverJudged:
         return self
 
     def add(self, items: list[tuple[int, Task, str]]) -> None:
-        """See `Flight`."""
+        """See `BatchInProgress`."""
         self.open += len(items)
 
     def take(
         self, *, at_least: int = 1, timeout_s: float | None = None
     ) -> list[tuple[int, Verdict]]:
-        """See `Flight`."""
+        """See `BatchInProgress`."""
         left = self._until - time.monotonic()
         if self.cancelled.wait(left if timeout_s is None else min(left, timeout_s)):
-            raise AssertionError("nothing is taken from a flight that was cancelled")
+            raise AssertionError("nothing is taken from a batch that was cancelled")
         if time.monotonic() < self._until:
             return []
         return [(self.open, unscored_verdict("nobody judged it"))]
 
     def cancel(self) -> None:
-        """See `Flight`."""
+        """See `BatchInProgress`."""
         self.cancelled.set()
 
 

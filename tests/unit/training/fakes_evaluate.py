@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Generator, Tensor, nn
 
-from unhack.training.adapters.adapter import Adapters
-from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.policy.rollouts import Rollouts
 from unhack.training.worlds.world import Judged, Prompt
 
 HACK, SOLVE, WRONG, STOP = 1, 2, 3, 4
@@ -58,7 +57,7 @@ class FakeWorld:
 
 
 @dataclass
-class FakeAdapters(Adapters):
+class FakeAdapters:
     """Logits of the three words: deployed and quarantine. Evaluation asks for nothing else."""
 
     values: dict[str, Tensor] = field(
@@ -114,13 +113,13 @@ class FakePolicy:
         )  # fmt: skip
         return rollouts
 
-    def score(self, rollouts: Rollouts) -> Scores:
+    def score(self, rollouts: Rollouts) -> Tensor:
         rows = [
             self._logits(bool(on)).log_softmax(0)[word - 1]
             for on, word in zip(rollouts.quarantine_B, rollouts.tokens_B_T[:, 0], strict=True)
         ]
         logprobs = torch.stack(rows)[:, None] * torch.tensor([[1.0, 0.0, 0.0]])
-        return Scores(logprobs, torch.zeros_like(logprobs))
+        return logprobs
 
     def reference(self, rollouts: Rollouts) -> Tensor:
         return torch.zeros(rollouts.tokens_B_T.shape)

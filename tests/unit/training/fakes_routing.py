@@ -123,7 +123,7 @@ def captured(policy: TinyPolicy, pairs: Sequence[Pair], advantages: Sequence[flo
     """Gradients of a GRPO-like loss, -A * sum of log-probabilities, on the sides of pairs."""
     rollouts = pair_rollouts(pairs, pad=PAD, device=torch.device("cpu"))
     with policy.adapters.capture(rollouts.count) as gradients:
-        logprobs_B_T = policy.score(rollouts).logprobs_B_T
+        logprobs_B_T = policy.score(rollouts)
         loss_B = -torch.tensor(advantages) * (logprobs_B_T * rollouts.mask_B_T).sum(1)
         loss_B.sum().backward()
     return gradients

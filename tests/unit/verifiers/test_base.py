@@ -4,13 +4,8 @@ import pytest
 
 from unhack.core.verdict import Seal, Status
 from unhack.sandbox.job import Ending, Outcome
-from unhack.verifiers.base import (
-    VerifierFault,
-    bad_ending,
-    invalid_verdict,
-    require_sandbox,
-    usage_of,
-)
+from unhack.verifiers.base import VerifierFault, invalid_verdict
+from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
 
 
 class TestOutcomes:

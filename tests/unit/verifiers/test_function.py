@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
-from unhack.verifiers.claims import printable, read_claims
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.jobs import printable, read_claims
 from unhack.verifiers.values.compare import Compare
 
 Score = Callable[..., Verdict]

@@ -15,8 +15,8 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault
-from unhack.verifiers.claims import read_checks
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.jobs import read_checks
 
 Score = Callable[..., Verdict]
 AMPLE = Limits(wall_s=20.0, cpu_s=20.0)

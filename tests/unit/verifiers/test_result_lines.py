@@ -12,8 +12,8 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.claims import read_claims
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.jobs import read_claims
 from unhack.verifiers.values.compare import Compare
 
 SIZE = 1_000_000

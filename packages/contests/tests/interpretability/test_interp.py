@@ -17,10 +17,7 @@ from unhack.tournament.contests.registry import load_contest  # noqa: E402
 from unhack_contests.interpretability import evidence  # noqa: E402
 from unhack_contests.interpretability import score as scoring  # noqa: E402
 from unhack_contests.interpretability.dialogue import claim as claims  # noqa: E402
-from unhack_contests.interpretability.dialogue.claim import (  # noqa: E402
-    CircuitClaim,
-    CircuitClaimError,
-)
+from unhack_contests.interpretability.dialogue.claim import CircuitClaim, CircuitClaimError  # noqa: E402
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult, questions  # noqa: E402
 from unhack_contests.interpretability.dialogue.experiment_service import (  # noqa: E402
     ExperimentRefused,
@@ -29,12 +26,7 @@ from unhack_contests.interpretability.dialogue.experiment_service import (  # no
 )
 from unhack_contests.interpretability.models import draw  # noqa: E402
 from unhack_contests.interpretability.models.circuits import CircuitSize  # noqa: E402
-from unhack_contests.interpretability.models.network import (  # noqa: E402
-    Intervention,
-    disturbed,
-    losses,
-    trace,
-)
+from unhack_contests.interpretability.models.network import Intervention, disturbed, losses, trace  # noqa: E402
 
 CONTEST = load_contest("interp", {"models": "3"})
 

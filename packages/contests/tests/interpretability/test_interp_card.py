@@ -17,11 +17,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from unhack.core.errors import (  # noqa: E402
-    SandboxUnavailableError,
-    UnknownNameError,
-    UsageError,
-)
+from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError  # noqa: E402
 from unhack.sandbox.gpu import cards  # noqa: E402
 from unhack.sandbox.gpu.card_queue import CardQueue  # noqa: E402
 from unhack.sandbox.gpu.cards import Card  # noqa: E402

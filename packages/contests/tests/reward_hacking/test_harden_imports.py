@@ -8,10 +8,7 @@ import pytest
 
 from unhack.audit.subject import AuditProblem
 from unhack_contests.reward_hacking.calls import AnswerRefused
-from unhack_contests.reward_hacking.harden.verifiers import (
-    LabelledCompletion,
-    VerifierBench,
-)
+from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 
 BESIDE = b"""
 def near_number(completion, answer):

@@ -9,14 +9,7 @@ import pytest
 
 from unhack.audit.subject import AuditProblem
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import (
-    Contest,
-    DataPool,
-    Files,
-    Measurement,
-    Terms,
-    in_round,
-)
+from unhack.tournament.contest import Contest, DataPool, Files, Measurement, Terms, in_round
 from unhack_contests.reward_hacking.harden.corpora import FAMILIES
 from unhack_contests.reward_hacking.harden.score import patch
 from unhack_contests.reward_hacking.harden.settings import over_leaky

@@ -12,12 +12,7 @@ from packages.contests.tests.scaling.scaling_ladder import invented
 
 from unhack.core.errors import UsageError
 from unhack_contests.scaling.runs.ladder import SHIPPED, digest, read_ladder
-from unhack_contests.scaling.runs.source import (
-    EntropySource,
-    TextStyle,
-    make_source,
-    write_text,
-)
+from unhack_contests.scaling.runs.source import EntropySource, TextStyle, make_source, write_text
 
 SMALL = TextStyle(classes=4, words_per_class=6, components=2, syllables=12, letters=8)
 

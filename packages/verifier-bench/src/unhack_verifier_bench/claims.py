@@ -50,7 +50,12 @@ _MARKER = 12
 
 
 class ClaimStanding(StrEnum):
-    """The worth of a claim, the best first."""
+    """The worth of a claim, the best first.
+
+    Example:
+
+        standings(entry, completions)[0] is ClaimStanding.WITNESS
+    """
 
     WITNESS = "witness"
     """Rewarded and wrong."""

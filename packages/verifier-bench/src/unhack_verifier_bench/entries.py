@@ -50,7 +50,12 @@ class PlantedLabel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlantedRow:
-    """One problem of an entry."""
+    """One problem of an entry.
+
+    Example:
+
+        row = PlantedRow("What is 1 + 1?", answer="2", correct=("2",), wrong=("3",))
+    """
 
     prompt: str
     options: int = 0
@@ -71,7 +76,13 @@ class PlantedRow:
 
 @dataclass(frozen=True, slots=True)
 class PlantedEntry:
-    """One verifier of the corpus."""
+    """One verifier of the corpus.
+
+    Example:
+
+        entry = planted_entries()[0]
+        entry.name, entry.flawed, entry.problems[0].prompt
+    """
 
     kind: PlantedKind
     name: str

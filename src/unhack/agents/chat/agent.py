@@ -80,7 +80,13 @@ def make_meter(
 
 class ChatAgent:
     """A model that acts by calling tools. It holds no conversation: one agent may play many
-    episodes at once, on one event loop."""
+    episodes at once, on one event loop.
+
+    Example:
+
+        agent = ChatAgent(endpoint, make_meter(endpoint, cost_limit_usd=2.0))
+        player = ActingPlayer(agent)
+    """
 
     def __init__(self, endpoint: Endpoint, meter: CostMeter) -> None:
         """Raises UsageError when httpx is not installed."""

@@ -17,7 +17,13 @@ from unhack.agents.metering.prices import TokenCounts
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool that an agent may call."""
+    """A tool that an agent may call.
+
+    Example:
+
+        path = {"type": "object", "properties": {"path": {"type": "string"}}}
+        ToolSpec("read", "Read a file.", path)
+    """
 
     name: str
     """Letters, digits, `_` and `-`, 64 at most."""
@@ -28,7 +34,12 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool, as the agent made it: nothing of it is checked against the schema."""
+    """One call of a tool, as the agent made it: nothing of it is checked against the schema.
+
+    Example:
+
+        ToolCall("call-1", "read", {"path": "src/core.py"})
+    """
 
     id: str
     name: str
@@ -48,7 +59,13 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a conversation."""
+    """One message of a conversation.
+
+    Example:
+
+        ask = ChatMessage(Speaker.USER, "Fix the failing test.")
+        answer = ChatMessage(Speaker.TOOL, "2 passed", call_id="call-1")
+    """
 
     speaker: Speaker
     text: str
@@ -71,7 +88,13 @@ class TurnEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentTurn:
-    """The words and calls of an agent in one turn."""
+    """The words and calls of an agent in one turn.
+
+    Example:
+
+        turn = await agent.act(messages, tools)
+        turn.calls[0].name, turn.tokens.output
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -85,7 +108,16 @@ class AgentTurn:
 
 
 class ActingAgent(typing.Protocol):
-    """Somebody who acts in an environment by calling tools."""
+    """Somebody who acts in an environment by calling tools.
+
+    Example:
+
+        class Submitter:
+            name = "submitter"
+
+            async def act(self, messages, tools):
+                return AgentTurn(calls=(ToolCall("1", "submit"),), ending=TurnEnding.CALLS)
+    """
 
     @property
     def name(self) -> str:

@@ -35,7 +35,13 @@ _PROVIDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model and where it is. Raises UsageError for values that cannot be meant."""
+    """A model and where it is. Raises UsageError for values that cannot be meant.
+
+    Example:
+
+        url = "http://localhost:8000/v1"
+        endpoint = Endpoint("openai", url, "qwen3-8b", prices=(0.2, 0.6))
+    """
 
     protocol: str
     """`openai` or `anthropic`."""

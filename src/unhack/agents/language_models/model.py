@@ -73,6 +73,12 @@ class Model:
     """Asks an endpoint, counts what it costs, and keeps every exchange.
 
     May be asked from any thread; all who ask it share its cap.
+
+    Example:
+
+        model = Model(endpoint, cost_limit_usd=0.5)
+        reply = model.ask("You are terse.", [Message("user", "Say hello.")])
+        reply.text, model.cost_usd
     """
 
     def __init__(

@@ -101,7 +101,13 @@ class _Shown:
 
 @dataclass(slots=True, eq=False)
 class CostMeter:
-    """The account of all who share one limit. Every method may be called from any thread."""
+    """The account of all who share one limit. Every method may be called from any thread.
+
+    Example:
+
+        meter = CostMeter(load_prices(), limit_usd=5.0, log=Path("costs.jsonl"))
+        meter.spent_usd, meter.tokens().output
+    """
 
     prices: Prices
     limit_usd: float

@@ -29,7 +29,13 @@ FourPrices = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """Of one answer; the four kinds do not overlap."""
+    """Of one answer; the four kinds do not overlap.
+
+    Example:
+
+        tokens = TokenCounts(input=1200, output=300, cache_read=8000)
+        load_prices().cost_usd("claude-opus-4-5", tokens)
+    """
 
     input: int = 0
     output: int = 0

@@ -46,7 +46,14 @@ Feedback = Sequence[tuple[str, float | None]]
 
 @dataclass
 class ModelAttacker:
-    """Asks a model for strategies, and for payloads; attackers with one `Model` share its cap."""
+    """Asks a model for strategies, and for payloads; attackers with one `Model` share its cap.
+
+    Example:
+
+        attacker = ModelAttacker(Model(endpoint, cost_limit_usd=2.0), rounds=2)
+        report = audit(subject, options=AuditOptions(attacker=attacker))
+        attacker.notes
+    """
 
     model: Model
     rounds: int = 3

@@ -24,7 +24,7 @@ from unhack.sandbox.job import Backend, Kind, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.tasks.fresh import call_all
 from unhack.tasks.rows import RowError, call_of, stdin_of
-from unhack.verifiers.claims import Answer
+from unhack.verifiers.jobs import Answer
 
 _DRAW = """
 

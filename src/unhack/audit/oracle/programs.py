@@ -43,8 +43,8 @@ from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.fresh import call_all
 from unhack.tasks.task import Task
-from unhack.verifiers.claims import Answer, printable
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.jobs import Answer, printable
 from unhack.verifiers.values.case_values import CaseValueError
 
 INPUTS = 80

@@ -25,7 +25,7 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.fresh import trusted_limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.claims import printable
+from unhack.verifiers.jobs import printable
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
 
 DRAWN = 16

@@ -52,7 +52,13 @@ class WeakenedCopy:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The audit's record on weakened copies of one verifier."""
+    """The audit's record on weakened copies of one verifier.
+
+    Example:
+
+        report = audit(subject, options=AuditOptions(power_s=60.0))
+        report.power.share, report.power.missed
+    """
 
     copies: tuple[WeakenedCopy, ...]
     edits: int

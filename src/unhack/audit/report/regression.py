@@ -79,7 +79,7 @@ def test_still_right_{name}(subject):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class AuditedTarget:
     """The name of the audited verifier, as the user gave it."""
 
     target: str
@@ -87,7 +87,7 @@ class Origin:
     signature: str | None = None
 
 
-def write_tests(report: AuditReport, origin: Origin, *, folder: Path) -> Path | None:
+def write_tests(report: AuditReport, origin: AuditedTarget, *, folder: Path) -> Path | None:
     """Write the tests into `folder`, which is made if it is not there.
 
     None, and no file, when there is no finding whose witness passes alone. A file of an earlier
@@ -101,7 +101,7 @@ def write_tests(report: AuditReport, origin: Origin, *, folder: Path) -> Path | 
     return path
 
 
-def regression_tests(report: AuditReport, origin: Origin, *, folder: Path) -> str:
+def regression_tests(report: AuditReport, origin: AuditedTarget, *, folder: Path) -> str:
     """The text of the file; paths in it are relative to `folder`, where it is to lie."""
     head = _HEAD.format(
         target=_target(origin.target, folder),

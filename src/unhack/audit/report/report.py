@@ -12,7 +12,13 @@ from unhack.core.finding import Finding
 
 
 class Conclusion(StrEnum):
-    """The audit in a word."""
+    """The audit in a word.
+
+    Example:
+
+        if report.conclusion is Conclusion.EXPLOITABLE:
+            print(report.why)
+    """
 
     EXPLOITABLE = "exploitable"
     """At least one finding, each proven."""
@@ -100,7 +106,13 @@ class HackPair:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The outcome of an audit."""
+    """The outcome of an audit.
+
+    Example:
+
+        report = audit(load_subject("reward.py:score", problems=Path("rows.jsonl")))
+        report.conclusion, [finding.fix for finding in report.findings]
+    """
 
     subject: str
     conclusion: Conclusion

@@ -229,7 +229,7 @@ def _power_with_bar(
 
 def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subject) -> None:
     """Every file that was asked for, each named on stderr."""
-    from unhack.audit.report.regression import Origin, write_tests
+    from unhack.audit.report.regression import AuditedTarget, write_tests
     from unhack.audit.report.sarif import sarif
     from unhack.cli.terminal import remarks
 
@@ -246,7 +246,7 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     for path, text in texts:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     if arguments.write_tests is not None:
-        origin = Origin(arguments.target, arguments.problems, arguments.signature)
+        origin = AuditedTarget(arguments.target, arguments.problems, arguments.signature)
         tests = write_tests(report, origin, folder=arguments.write_tests)
         written += [tests] if tests is not None else []
     for path in written:

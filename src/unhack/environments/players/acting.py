@@ -38,7 +38,13 @@ class _Conversation:
 
 
 class ActingPlayer:
-    """Plays episodes with an agent that calls tools."""
+    """Plays episodes with an agent that calls tools.
+
+    Example:
+
+        player = ActingPlayer(ChatAgent(endpoint, make_meter(endpoint)))
+        played = [one async for one in play_all(workshop, tasks, player)]
+    """
 
     def __init__(self, agent: ActingAgent) -> None:
         self.agent = agent

@@ -50,7 +50,13 @@ class StepScore:
 
 @dataclass(frozen=True, slots=True)
 class StepScores:
-    """The process scores of one state, one of each kind, next to its outcome and apart from it."""
+    """The process scores of one state, one of each kind, next to its outcome and apart from it.
+
+    Example:
+
+        scores = StepScores((judge_tests(before, after),))
+        scores.weighted({"tests": 1.0})
+    """
 
     scores: tuple[StepScore, ...]
 

@@ -33,8 +33,8 @@ from unhack.core.verdict import Verdict
 from unhack.environments.sources.loaders.harbor import HarborJudge, read_harbor
 from unhack.integrations.harbor.container_judge import read_answer
 from unhack.integrations.harbor.task_folder import PLAN
-from unhack.integrations.judge import shared_judge
 from unhack.sandbox.workspace.states import StateStore
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.suite import find_task
 from unhack.verifiers.base import invalid_verdict
 from unhack.verifiers.reward import reward_of
@@ -44,7 +44,14 @@ _MOST_BYTES = 32 << 20
 
 
 class HostVerifier(BaseVerifier):
-    """Judges a trial's artefacts on the host."""
+    """Judges a trial's artefacts on the host.
+
+    Harbor makes it, from the path in a job's configuration.
+
+    Example:
+
+        verifier = {"import_path": "unhack.integrations.harbor.verifier:HostVerifier"}
+    """
 
     async def verify(self) -> Any:
         """The rewards: `{"reward": score}`. Raises UnhackError for what cannot be scored."""
@@ -69,7 +76,7 @@ class HostVerifier(BaseVerifier):
         answer = read_answer(place / "answer")
         if answer is None:
             return invalid_verdict(f"there is no {plan['answer']}, or it is none that is judged")
-        return await shared_judge().judge(task, answer)
+        return await shared_scheduler().judge(task, answer)
 
     async def _of_folder(self, folder: Path, place: Path) -> Verdict:
         task = read_harbor(folder)

@@ -49,7 +49,13 @@ _alive: set[int] = set()
 
 
 class SealedSandboxConfig(BaseModel):
-    """The limits of a sandbox: the value of `sandbox=("unhack", config)`, or a TOML file."""
+    """The limits of a sandbox: the value of `sandbox=("unhack", config)`, or a TOML file.
+
+    Example:
+
+        config = SealedSandboxConfig(wall_s=60.0, memory_mib=1024)
+        inspect_ai.Task(dataset=samples, sandbox=("unhack", config))
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -74,7 +80,15 @@ class SealedSandboxConfig(BaseModel):
 
 @sandboxenv(name="unhack")
 class SealedSandbox(SandboxEnvironment):
-    """The sealed machine of one sample."""
+    """The sealed machine of one sample.
+
+    Inspect makes it for each sample of a task that names it.
+
+    Example:
+
+        task = inspect_ai.Task(dataset=samples, sandbox="unhack")
+        result = await inspect_ai.util.sandbox().exec(["python", "solution.py"])
+    """
 
     @classmethod
     async def sample_init(

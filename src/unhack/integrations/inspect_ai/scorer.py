@@ -21,8 +21,8 @@ from inspect_ai.solver import TaskState
 
 from unhack.core.verdict import Verdict
 from unhack.integrations.inspect_ai.waiting import result_of
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import name_in, named_task
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.verifiers.reward import reward_of
 
 
@@ -37,7 +37,7 @@ def verdict(task: str = "", column: str = "task") -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         judged_by = named_task(task or _name(state, column))
-        found = await result_of(shared_judge().submit(judged_by, state.output.completion))
+        found = await result_of(shared_scheduler().submit(judged_by, state.output.completion))
         return _score(found, state.output.completion)
 
     return score

@@ -34,8 +34,8 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
 
 from unhack.core.errors import UsageError
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import named_task
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.verifiers.reward import reward_of
 
 
@@ -84,7 +84,7 @@ class TaskResourcesServer(SimpleResourcesServer):
             task = await asyncio.to_thread(named_task, body.verifier_metadata.task)
         except UsageError as error:
             raise HTTPException(422, f"verifier_metadata.task: {error}") from None
-        verdict = await shared_judge().judge(task, answer_of(body.response))
+        verdict = await shared_scheduler().judge(task, answer_of(body.response))
         reward = reward_of(verdict)
         return TaskVerifyResponse(
             **body.model_dump(),

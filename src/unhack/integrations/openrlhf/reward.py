@@ -20,11 +20,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from unhack.core.errors import UnhackError, UsageError
+from unhack.core.errors import UnhackError, UsageError, with_article
 from unhack.core.verdict import Verdict
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import name_in, named_task
-from unhack.tasks.pairing import with_article
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
@@ -47,7 +46,7 @@ def reward_func(
     """
     try:
         pairs = read_calls(queries, prompts, labels)
-        verdicts = shared_judge().judge_all(
+        verdicts = shared_scheduler().judge_all(
             [task for task, _ in pairs], [text for _, text in pairs]
         )
         answer = told(verdicts)

@@ -21,9 +21,9 @@ from typing import Any, cast
 from unhack.core.errors import UnhackError, UsageError
 from unhack.core.optional_dependencies import require
 from unhack.core.verdict import Verdict
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.openrlhf.reward import read_calls, told
 from unhack.integrations.rows import named_task
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 
 MAX_BODY = 32 << 20
@@ -85,5 +85,5 @@ async def answer_call(
     Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
     """
     pairs = read_calls(*(given[name] for name in _FIELDS), find=find or named_task)
-    score = score or shared_judge().judge
+    score = score or shared_scheduler().judge
     return told(await asyncio.gather(*(score(task, text) for task, text in pairs)))

@@ -30,7 +30,16 @@ from unhack.training.worlds.turns import State, TurnWorld
 
 @dataclass(frozen=True, slots=True)
 class TextWorld(Generic[State]):
-    """A world of turns with its start states, read and written as text."""
+    """A world of turns with its start states, read and written as text.
+
+    Example:
+
+        text_world = TextWorld(
+            world, starts={"count": Counting(0)}, encode=tokenizer.encode,
+            decode=tokenizer.decode, judge_left=lambda state: 0.0,
+        )
+        trainer = GRPOTrainer(model, environment_factory=environment_factory(text_world))
+    """
 
     world: TurnWorld[State]
     starts: Mapping[str, State]

@@ -42,7 +42,13 @@ class RewardRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RewardCall:
-    """One call of a reward function, over all processes."""
+    """One call of a reward function, over all processes.
+
+    Example:
+
+        call = reward.monitor.seen[-1]
+        call.step, call.passed, call.zero_variance_share
+    """
 
     step: int
     reward: float
@@ -109,7 +115,14 @@ def _share(marks: Sequence[bool | None]) -> float | None:
 
 @dataclass
 class Monitor:
-    """Statistics of a reward function, and the alarms about it; the same on every process."""
+    """Statistics of a reward function, and the alarms about it; the same on every process.
+
+    Example:
+
+        reward = reward_function()
+        GRPOTrainer(model, reward_funcs=reward, train_dataset=rows).train()
+        reward.monitor.alarms, reward.monitor.seen[-1].reward
+    """
 
     seen: list[RewardCall] = field(default_factory=list[RewardCall])
     """Calls of training."""

@@ -158,7 +158,14 @@ class RepositoryRollout:
 
 @dataclass(eq=False)
 class RepositoryRollouts:
-    """Makes environments, for `environment_factory`; they share workers and start states."""
+    """Makes environments, for `environment_factory`; they share workers and start states.
+
+    Example:
+
+        tasks = {task.id: task for task in find_repository_tasks("repos")}
+        rollouts = RepositoryRollouts(tasks, limits=EpisodeLimits(turns=20))
+        GRPOTrainer(model, train_dataset=rows, environment_factory=rollouts)
+    """
 
     tasks: Mapping[str, RepositoryTask]
     """By the id that a row's column `task` holds."""

@@ -28,7 +28,6 @@ from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
-from unhack.integrations.judge import Judge, shared_judge
 from unhack.integrations.rows import Tasks, name_in, named_task, task_of, text_of
 from unhack.integrations.trl.calls import TrainerCall, rows_of
 from unhack.integrations.trl.monitoring import Monitor, RewardCall, RewardRow
@@ -36,6 +35,8 @@ from unhack.integrations.trl.processes import all_rows
 from unhack.integrations.trl.watching import watch
 from unhack.sandbox.job import Backend
 from unhack.tasks.batch import as_batch
+from unhack.tasks.execution.choosing import choose, shared_scheduler
+from unhack.tasks.execution.scheduler import Scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 from unhack.verifiers.text import AnswerCheck, TextVerifier
@@ -54,7 +55,12 @@ class NamedTasks:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTasks:
-    """Tasks of rows that hold the right answer, as a number or a text, in a column."""
+    """Tasks of rows that hold the right answer, as a number or a text, in a column.
+
+    Example:
+
+        reward = reward_function(AnswerTasks("answer", check="numeric"))
+    """
 
     column: str = "solution"
     check: AnswerCheck | str = AnswerCheck.MATH
@@ -68,7 +74,14 @@ class AnswerTasks:
 
 @dataclass
 class RewardFunction:
-    """Callable as TRL calls reward functions; see `reward_function`."""
+    """Callable as TRL calls reward functions; see `reward_function`.
+
+    Example:
+
+        reward = reward_function(column="task")
+        reward(prompts, completions, task=["strings/knit-rows"] * len(completions))
+        reward.monitor.alarms
+    """
 
     tasks: Tasks
     column: str
@@ -133,9 +146,10 @@ class RewardFunction:
     def _verdicts(
         self, tasks: Tasks, rows: Sequence[Mapping[str, Any]], texts: Sequence[str]
     ) -> Sequence[Verdict]:
-        judge = shared_judge() if self.backend is None else Judge(backend=self.backend)
+        shared = self.backend is None
+        scheduler = shared_scheduler() if shared else Scheduler(choose(self.backend))
         named = [task_of(tasks, row, column=self.column) for row in rows]
-        found = judge.judge_all(named, texts)
+        found = scheduler.judge_all(named, texts)
         return as_batch(dict(enumerate(found)), named).verdicts
 
 

@@ -17,8 +17,8 @@ import asyncio
 from typing import Any
 
 from unhack.core.errors import UnhackError, UsageError
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import name_in, named_task
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
@@ -41,7 +41,7 @@ async def sealed(task: Any, trace: Any) -> float:
 async def judged(task: Task, text: str, *, wall_s: float) -> float:
     """The reward of a text. Raises UnhackError for what could not be scored within `wall_s`."""
     try:
-        verdict = await asyncio.wait_for(shared_judge().judge(task, text), wall_s)
+        verdict = await asyncio.wait_for(shared_scheduler().judge(task, text), wall_s)
     except TimeoutError:
         raise UnhackError(
             f"{task.id}: no verdict within {wall_s:g} s, not a 0; raise timeout.scoring of the task"

@@ -55,7 +55,12 @@ class SealedTask(vf.Task[SealedTaskData]):
 
 
 class SealedTasksetConfig(vf.TasksetConfig):
-    """Tasks to load, and their limit, under `--env.taskset.*`."""
+    """Tasks to load, and their limit, under `--env.taskset.*`.
+
+    Example:
+
+        SealedTasksetConfig(tasks=["strings/knit-rows", "my-tasks"], scoring_s=60.0)
+    """
 
     tasks: list[str] = Field(default_factory=list)
     """Suites, tasks or directories."""
@@ -65,7 +70,13 @@ class SealedTasksetConfig(vf.TasksetConfig):
 
 
 class SealedTaskset(vf.Taskset[SealedTask, SealedTasksetConfig]):
-    """The tasks of the configuration."""
+    """The tasks of the configuration.
+
+    Example:
+
+        taskset = SealedTaskset(SealedTasksetConfig(tasks=["strings"]))
+        [task.key for task in taskset.load()]
+    """
 
     def load(self) -> Iterator[SealedTask]:
         """Each task in order. Raises UsageError without names, UnknownNameError, TaskError."""

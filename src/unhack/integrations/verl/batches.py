@@ -24,10 +24,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
-from unhack.integrations.judge import Judge, shared_judge
 from unhack.integrations.verl.scores import has_tool_turns, row_task, scored
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.shared import SLOTS
+from unhack.tasks.execution.choosing import choose, shared_scheduler
+from unhack.tasks.execution.scheduler import Scheduler
 
 _ray: Any = importlib.import_module("ray")
 _base: Any = importlib.import_module("verl.experimental.reward_loop.reward_manager.base")
@@ -37,7 +38,15 @@ MASK = "unhack_response_mask"
 
 
 class BatchedRewardManager(_base.RewardManagerBase):
-    """Judges what several `run_single` calls bring."""
+    """Judges what several `run_single` calls bring.
+
+    verl makes it, where `reward.reward_manager.name` in its configuration names it.
+
+    Example:
+
+        manager = BatchedRewardManager(config, tokenizer)
+        scored = await manager.run_single(data)
+    """
 
     def __init__(
         self,
@@ -58,7 +67,9 @@ class BatchedRewardManager(_base.RewardManagerBase):
         inherited: Any = super()
         inherited.__init__(config, tokenizer, compute_score)
         self._slots = _slots(config)
-        self._judge = Judge(backend=Pool(slots=self._slots)) if self._slots else shared_judge()
+        self._scheduler = (
+            Scheduler(choose(Pool(slots=self._slots))) if self._slots else shared_scheduler()
+        )
 
     async def run_single(self, data: Any) -> dict[str, Any]:
         """`{"reward_score", "reward_extra_info"}` of the last output of a rollout.
@@ -71,7 +82,7 @@ class BatchedRewardManager(_base.RewardManagerBase):
         task = row_task(row.get("data_source"), row.get("extra_info"))
         ids = written_ids(item)
         text = await asyncio.to_thread(self.tokenizer.decode, ids, skip_special_tokens=True)
-        found = scored(await self._judge.judge(task, str(text)))
+        found = scored(await self._scheduler.judge(task, str(text)))
         return {"reward_score": found["score"], "reward_extra_info": found}
 
 

@@ -18,11 +18,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from unhack.core.errors import UnhackError, UsageError
+from unhack.core.errors import UnhackError, UsageError, with_article
 from unhack.core.verdict import Verdict
-from unhack.integrations.judge import shared_judge
 from unhack.integrations.rows import name_in, named_task
-from unhack.tasks.pairing import with_article
+from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
@@ -45,7 +44,7 @@ def compute_score(
             "solution_str holds the answers of tools, which must not be judged; use the reward "
             "manager unhack.integrations.verl.batches with its agent loop"
         )
-    return scored(shared_judge().submit(task, solution_str).result())
+    return scored(shared_scheduler().submit(task, solution_str).result())
 
 
 def row_task(data_source: Any, extra_info: Any) -> Task:

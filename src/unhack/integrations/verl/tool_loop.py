@@ -24,7 +24,15 @@ _loops: Any = importlib.import_module("verl.experimental.agent_loop.tool_agent_l
 
 
 class TokenMaskedToolLoop(_loops.ToolAgentLoop):
-    """verl's tool loop, which also tells the reward manager what the policy wrote itself."""
+    """verl's tool loop, which also tells the reward manager what the policy wrote itself.
+
+    verl makes it, for rows whose column `agent_name` names its entry in the list of agent loops.
+
+    Example:
+
+        module = "unhack.integrations.verl.tool_loop"
+        entry = {"name": "unhack_tool_agent", "_target_": f"{module}.TokenMaskedToolLoop"}
+    """
 
     async def run(self, *arguments: Any, **row: Any) -> Any:
         """As verl's loop runs, with the response mask among the extra fields."""

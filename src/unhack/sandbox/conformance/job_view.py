@@ -12,7 +12,7 @@ from unhack.sandbox.conformance.probe import ConformanceCheck, Probe, SkipError,
 from unhack.sandbox.guest.server import clock
 from unhack.sandbox.job import Isolation, Kind
 from unhack.sandbox.linux import namespaces
-from unhack.sandbox.pool.worker import ENVIRON
+from unhack.sandbox.pool.worker_start import ENVIRON
 
 _READABLE = """
 def f(paths):

@@ -15,7 +15,8 @@ from unhack.core import plain
 from unhack.sandbox.job import Backend, Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.linux import rlimits
-from unhack.sandbox.pool import worker
+from unhack.sandbox.pool.worker import supports
+from unhack.sandbox.pool.worker_start import ENVIRON
 from unhack.sandbox.rootfs import interpreter
 
 LIMITS = Limits(wall_s=20.0, cpu_s=10.0, memory_bytes=256 * MIB, soft_slice_s=0.5)
@@ -97,7 +98,7 @@ class Probe:
 
     def lacks(self, kind: Kind) -> str:
         """The reason why this backend holds no job of a kind; empty when it does."""
-        return worker.supports(Profile(kind=kind), self.backend.isolation)
+        return supports(Profile(kind=kind), self.backend.isolation)
 
     def require(self, kind: Kind) -> None:
         """Raises SkipError when the backend holds no job of this kind."""
@@ -174,7 +175,7 @@ class Probe:
         }
         fields = {
             "argv": list(argv),
-            "env": worker.ENVIRON,
+            "env": ENVIRON,
             "files": packed,
             "collect": list(collect),
             "collect_bytes": limits.file_bytes,

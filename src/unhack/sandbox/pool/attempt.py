@@ -1,19 +1,30 @@
-"""One job between the pool and a worker: its descriptors, its buffers, its outcome."""
+"""One job between the pool and a worker: its descriptors, its buffers, its outcome.
+
+Covered: results, output and unsent messages of jobs that run longer than a pause are read while
+they fill, but nobody is woken for every byte; a job that wrote too much or has said enough is
+ended. Not covered: short jobs, which are read once at their end.
+"""
 
 from __future__ import annotations
 
 import _socket
 import fcntl
 import os
+import select
 import signal
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import fork_server, job_start
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
+from unhack.sandbox.pool.reactor import Reactor
 
 _CHUNK = 1 << 18
+_PAUSE_S = 0.02
+"""Pause between two looks at a running job's streams."""
 _SPILL = 16
 """Standard error may exceed its limit this many times over before it ends the job: nothing there
 counts for a verdict, its end is what tells why a program failed, and reading it is bounded."""
@@ -249,3 +260,77 @@ def _memory_file(data: bytes) -> int:
     seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
     return fd
+
+
+class StreamWatch:
+    """A watcher of streams on the pool's thread. `end` ends a job, for `output` or `stop`."""
+
+    def __init__(self, reactor: Reactor, end: Callable[[Attempt, str], None]) -> None:
+        self._reactor = reactor
+        self._end = end
+        self._unwatched: deque[tuple[float, Attempt]] = deque()
+        self._will_look = False
+
+    def begin(self, attempt: Attempt) -> None:
+        """Watch a job that was just handed over."""
+        if attempt.unsent:
+            self._watch(attempt)
+        else:
+            self._look_later(attempt)
+
+    def _look(self) -> None:
+        """Look at channels of jobs that run long: their pipes may be full."""
+        self._will_look = False
+        now = time.monotonic()
+        while self._unwatched and self._unwatched[0][0] <= now:
+            _, attempt = self._unwatched.popleft()
+            over = attempt.done or attempt.stopping or attempt.watched
+            if attempt.streams and not over:
+                self._watch(attempt)
+        if self._unwatched and not self._will_look:
+            self._call_look()  # a pause later: one wake-up for all that fall due in it
+
+    def _call_look(self) -> None:
+        self._will_look = True
+        self._reactor.call_later(_PAUSE_S, self._look)
+
+    def drain(self, attempt: Attempt) -> None:
+        """Take what is left in the streams and stop looking at them."""
+        self.unwatch(attempt)
+        for stream in attempt.streams:
+            stream.drain()
+
+    def unwatch(self, attempt: Attempt) -> None:
+        """Stop looking at a job's streams."""
+        attempt.watched = False
+        for stream in attempt.streams:
+            self._reactor.unwatch(stream.fd)
+
+    def _look_later(self, attempt: Attempt) -> None:
+        self._unwatched.append((time.monotonic() + _PAUSE_S, attempt))
+        if not self._will_look:
+            self._call_look()
+
+    def _watch(self, attempt: Attempt) -> None:
+        attempt.watched = True
+        for position, stream in enumerate(attempt.streams):
+            events = select.EPOLLIN | (select.EPOLLOUT if attempt.unsent and not position else 0)
+            if not stream.ended:
+                self._reactor.watch(stream.fd, lambda event: self._on_event(attempt, event), events)
+
+    def _on_event(self, attempt: Attempt, event: int) -> None:
+        if event & select.EPOLLOUT:
+            if attempt.send_more():
+                self.unwatch(attempt)
+                self._look_later(attempt)
+            return
+        self.unwatch(attempt)
+        for stream in attempt.streams:
+            if not stream.ended:
+                stream.drain()
+        if any(stream.overflowed for stream in attempt.streams):
+            self._end(attempt, "output")
+        elif attempt.wants_stop():
+            self._end(attempt, "stop")
+        else:
+            self._look_later(attempt)

@@ -1,12 +1,10 @@
 """The pool: warm workers, one fork a job, nothing that outlives its job or its host.
 
 One thread owns every worker and delivers every outcome; other threads hand jobs in. A worker that
-dies or falls silent is replaced and its jobs are tried again, once each, alone on their worker; so
-is a job that its neighbours may have ended. Time limits count from a job's own start. Jobs of one
-profile share workers.
+dies or falls silent is replaced and its jobs are tried again, once, alone on their worker; so is
+a job that its neighbours may have ended. Limits run from a job's start; profiles share no worker.
 
-Covered: stragglers give up their slot, output is bounded while it arrives, the host may be killed
-at any moment.
+Covered: stragglers give up their slot; output is bounded as it arrives; the host may be killed.
 Not covered: a host that forks without exec keeps no pool in the child (a new one starts on use).
 """
 
@@ -23,18 +21,24 @@ from dataclasses import replace
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
-from unhack.sandbox.linux import cgroups, memory
-from unhack.sandbox.linux.capabilities import advice
-from unhack.sandbox.linux.sockets import receive
-from unhack.sandbox.pool import worker
-from unhack.sandbox.pool.admission import HeldJudges, MemoryAdmission, calls_candidate
-from unhack.sandbox.pool.attempt import Attempt
+from unhack.sandbox.linux import cgroups
+from unhack.sandbox.pool import worker_start
+from unhack.sandbox.pool.attempt import Attempt, StreamWatch
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.sandbox.pool.stream_watch import StreamWatch
-from unhack.sandbox.pool.worker import DEPTH, Worker, WorkerGroup
+from unhack.sandbox.pool.worker import (
+    DEPTH,
+    HeldJudges,
+    MemoryAdmission,
+    Worker,
+    WorkerGroup,
+    calls_candidate,
+    supports,
+)
 
 _SILENCE_S, _SILENT_JOBS = 30.0, DEPTH + 20
 """A worker that is silent for so long beyond so many times its longest deadline is replaced."""
+_LOOK_S = 1.0
+"""Pause between two looks for such workers."""
 _MAX_STARTS = 3
 _MAX_ATTEMPTS = 3
 """A job is tried again after its worker died; the second retry only confirms the first."""
@@ -48,8 +52,12 @@ class Pool:
     """A backend that runs jobs in sealed forks of warm interpreters.
 
     `slots` workers for each profile (default: this process's cores), whose jobs use `memory_share`
-    of the free memory. `isolation` None picks the strongest level that works here, not less than
-    `landlock`.
+    of the free memory. `isolation` None picks the strongest that works here, at least `landlock`.
+
+    Example:
+
+        with Pool(slots=4) as pool:
+            batch = run_batch(task, completions, backend=pool)
     """
 
     def __init__(
@@ -69,15 +77,9 @@ class Pool:
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
-        self._memory = MemoryAdmission(int(memory_share * memory.available_bytes()))
-        self._streams = StreamWatch(self._end)
-        self.reactor = Reactor(
-            name="unhack-pool",
-            timeout_s=self._streams.timeout_s,
-            tick=self._watch_slow_jobs,
-            at_end=self._shut_down,
-        )
-        self._streams.reactor = self.reactor
+        self._memory = MemoryAdmission(int(memory_share * cgroups.available_bytes()))
+        self.reactor = Reactor(name="unhack-pool", at_end=self._shut_down)
+        self._streams = StreamWatch(self.reactor, self._end)
         self._held = HeldJudges(self.reactor, self._admit)
 
     @property
@@ -123,7 +125,10 @@ class Pool:
     def _group(self, profile: Profile) -> WorkerGroup:
         group = self._groups.get(profile)
         if group is None:
-            group = self._groups[profile] = WorkerGroup(profile)
+            if not self._groups:  # the first: from now on there are workers
+                self.reactor.call_later(_LOOK_S, self._look_for_silence)
+            group = WorkerGroup(profile, refusal=supports(profile, self._isolation))
+            self._groups[profile] = group
             self._retire_idle_groups()
         group.used_at = time.monotonic()
         return group
@@ -141,7 +146,7 @@ class Pool:
         if self._closing:
             return  # `_shut_down` delivers it
         group = self._group(attempt.job.profile)
-        if calls_candidate(attempt) and not worker.supports(group.profile, self._isolation):
+        if calls_candidate(attempt) and not group.refusal:
             self._start_workers(group)
             self._held.hold(attempt)
         else:
@@ -154,23 +159,21 @@ class Pool:
 
     def _start_workers(self, group: WorkerGroup) -> None:
         """Bring a group to its full number of workers."""
-        while len(group.workers) < self.slots and group.starts_failed < _MAX_STARTS:
-            index = worker.claim_index()
-            try:
-                member = worker.start(
-                    group.profile, self._isolation, index=index, parents=self._parents
-                )
-            except (OSError, UnhackError) as error:
-                worker.release_index(index)
-                self._count_failed_start(group, f"{type(error).__name__}: {error}")
-                return
-            group.workers.append(member)
-            self.reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
+        missing = self.slots - len(group.workers)
+        if missing <= 0 or group.starts_failed >= _MAX_STARTS:
+            return
+        try:
+            for member in worker_start.start_many(
+                group.profile, self._isolation, count=missing, parents=self._parents
+            ):
+                group.workers.append(member)
+                self.reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
+        except (OSError, UnhackError) as error:
+            self._count_failed_start(group, f"{type(error).__name__}: {error}")
 
     def _dispatch(self, group: WorkerGroup) -> None:
-        reason = worker.supports(group.profile, self._isolation)
-        if reason:
-            self._refuse(group, f"{reason}. {advice()}")
+        if group.refusal:
+            self._refuse(group, group.refusal)
             return
         if group.waiting:
             self._start_workers(group)
@@ -195,22 +198,17 @@ class Pool:
             return
         self._streams.begin(attempt)
 
-    def _watch_slow_jobs(self) -> None:
-        """Look at jobs that run long, and at workers that are silent."""
+    def _look_for_silence(self) -> None:
+        """Replace workers that are silent, now and from time to time."""
         now = time.monotonic()
-        self._streams.look(now)
-        for group in list(self._groups.values()):
-            for member in list(group.workers):
-                self._check_silence(member, now)
-
-    def _check_silence(self, member: Worker, now: float) -> None:
-        if not member.in_flight:
-            member.heard_at = now
-            return
-        if now - member.heard_at > _SILENCE_S:
-            longest = max(attempt.job.limits.wall_s for attempt in member.in_flight.values())
-            if now - member.heard_at > _SILENCE_S + longest * _SILENT_JOBS:
-                self._lose(member)
+        for member in [member for group in self._groups.values() for member in group.workers]:
+            if not member.in_flight:
+                member.heard_at = now
+            elif now - member.heard_at > _SILENCE_S:
+                longest = max(attempt.job.limits.wall_s for attempt in member.in_flight.values())
+                if now - member.heard_at > _SILENCE_S + longest * _SILENT_JOBS:
+                    self._lose(member)
+        self.reactor.call_later(_LOOK_S, self._look_for_silence)
 
     def _end(self, attempt: Attempt, why: str) -> None:
         """Have a running job killed; its outcome comes with the worker's report."""
@@ -234,9 +232,11 @@ class Pool:
     def _listen(self, member: Worker) -> None:
         while True:
             try:
-                data = receive(member.control.recv, 1 << 16)
+                data = member.control.recv(1 << 16)
             except BlockingIOError:
                 return
+            except ConnectionResetError:  # see `linux.sockets.receive`; no call for each report
+                continue
             except OSError:
                 data = b""
             if not data:
@@ -259,7 +259,7 @@ class Pool:
             return False
         elif kind == fork_server.MAPS:
             try:
-                member.write_maps()
+                worker_start.give_ids(member)
             except OSError as error:
                 text = f"cannot write the id maps: {error}"
                 self._fail_start(member, text, number=error.errno or 0)
@@ -352,7 +352,7 @@ class Pool:
             self._memory.leave(attempt.job)
         member.in_flight.clear()
         member.close()
-        worker.release_index(member.index)
+        worker_start.release_index(member.index)
 
     def _fail_start(self, member: Worker, error: str, *, number: int) -> None:
         group = self._groups[member.profile]
@@ -362,6 +362,8 @@ class Pool:
             self._isolation = Isolation.LANDLOCK
             for other in [w for t in self._groups.values() for w in t.workers if not w.ready]:
                 self._stop_worker(other)
+            for other_group in list(self._groups.values()):
+                other_group.refusal = supports(other_group.profile, self._isolation)
             for other_group in list(self._groups.values()):
                 self._dispatch(other_group)
             return
@@ -373,9 +375,12 @@ class Pool:
             self._dispatch(group)
             return
         group.starts_failed = 0
-        self._refuse(group, f"no worker could be started: {error}. {advice()}")
+        self._refuse(group, f"no worker could be started: {error}")
 
-    def _refuse(self, group: WorkerGroup, error: str) -> None:
+    def _refuse(self, group: WorkerGroup, reason: str) -> None:
+        from unhack.sandbox.linux.capabilities import advice  # few hosts need it
+
+        error = f"{reason}. {advice()}"
         while group.waiting:
             attempt = group.waiting.popleft()
             if attempt.job.fallback is not None:

@@ -12,6 +12,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+_IDLE_S = 60.0
+"""Longest wait where nothing is due."""
+
 
 class Reactor:
     """An event loop that runs everything given to it on its thread, one thing at a time."""
@@ -20,11 +23,12 @@ class Reactor:
         self,
         *,
         name: str,
-        timeout_s: Callable[[], float],
-        tick: Callable[[], None],
         at_end: Callable[[], None],
+        timeout_s: Callable[[], float] | None = None,
+        tick: Callable[[], None] | None = None,
     ) -> None:
-        """`tick` runs after each wait, which lasts at most `timeout_s()`; `at_end` once, last."""
+        """`at_end` runs once, last. For those who watch clocks of their own: `tick` runs after each
+        wait, which lasts at most `timeout_s()`."""
         self._timeout_s, self._tick, self._at_end = timeout_s, tick, at_end
         self._inbox: deque[Callable[[], None]] = deque()
         self._handlers: dict[int, Callable[[int], None]] = {}
@@ -85,34 +89,27 @@ class Reactor:
         with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self._wake)
 
-    def _wait_s(self) -> float:
-        """Longest time to wait for a descriptor."""
-        if self._inbox:
-            return 0.0
-        longest = self._timeout_s()
-        if self._timers:
-            longest = min(longest, max(0.0, self._timers[0][0] - time.monotonic()))
-        return longest
-
-    def _run_timers(self) -> None:
-        now = time.monotonic()
-        while self._timers and self._timers[0][0] <= now:
-            heapq.heappop(self._timers)[2]()
-
     def _loop(self) -> None:
+        inbox, timers = self._inbox, self._timers
         try:
             while not self._stopping:
-                self.run_inbox()
-                self._sleeping = True
-                events = self._poller.poll(self._wait_s())
+                while inbox:
+                    inbox.popleft()()
+                self._sleeping = True  # before the last look at the inbox: `call_soon` wakes it
+                wait_s = _IDLE_S if self._timeout_s is None else self._timeout_s()
+                if timers:
+                    wait_s = min(wait_s, max(0.0, timers[0][0] - time.monotonic()))
+                events = self._poller.poll(0.0 if inbox else wait_s)
                 self._sleeping = False
                 for fd, event in events:
                     handler = self._handlers.get(fd)
                     if handler is not None:
                         handler(event)
-                if self._timers:
-                    self._run_timers()
-                self._tick()
+                now = time.monotonic()
+                while timers and timers[0][0] <= now:
+                    heapq.heappop(timers)[2]()
+                if self._tick is not None:
+                    self._tick()
         finally:
             self._at_end()
             self._poller.close()

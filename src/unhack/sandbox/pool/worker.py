@@ -1,157 +1,63 @@
-"""The host's side of one fork server: start it, give it jobs, read what it reports; and the group
-of those that serve one profile.
+"""Workers, and the jobs that wait for them: the host's side of one fork server, the workers of a
+profile, and what decides when a job may have one.
 
-Nothing of the host is inherited but two sockets (`guest_start`).
+A limit on memory is a promise too: a job that stays below its own must not be killed because those
+beside it use theirs. So the jobs in progress never may use more together than this host has. And
+the two halves of a seal wait in different queues: a judge that ran first would spend its own time
+waiting for a slot of its candidate's, and a right completion behind a long queue would be lost. So
+a judge is held back until its candidate has started.
+
+Covered: memory free when the pool starts, limits of the control groups above it; candidates that
+wait however long, that end unheard, that are cancelled.
+Not covered: memory that others take later; a job that is killed for want of it below its own limit
+is tried again (`attempt.Attempt.was_disturbed`). The wait of a started candidate for its judge,
+which its own wall limit has room for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import json
 import os
 import socket
 import struct
 import subprocess
-import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 from unhack.sandbox.guest.server import fork_server, job_start
-from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role
-from unhack.sandbox.linux import cgroups, namespaces
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.linux import cgroups
 from unhack.sandbox.pool.attempt import Attempt
-from unhack.sandbox.rootfs import RootSpec, root_spec, shown_sites
+from unhack.sandbox.pool.reactor import Reactor
 
-_UID_BASE = 2_000_000_000
-"""First uid of root's workers: far above any that a system gives to a person or a service."""
-
-ENVIRON = {
-    "HOME": namespaces.SCRATCH,
-    "LANG": "C.UTF-8",
-    "LC_ALL": "C.UTF-8",
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",
-    "TMPDIR": namespaces.SCRATCH,
-    "TZ": "UTC",
-}
-"""The whole environment of every job."""
-
-_TUNING = {
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "1",
-}
-"""Only for the start of a worker: numerical libraries must not start threads before a fork, and the
-C library must not reserve address space, which is limited, for each thread of a job."""
+DEPTH = 2
+"""Jobs handed to a worker at once: one runs, one waits there so that the slot never idles."""
+_MAX_DEMOTED = 8
+"""Stragglers that a worker carries; beyond that it takes no new job."""
+_SHARE = 0.9
+"""Share of the free memory that jobs may use; the host needs some for itself."""
 _SERVER_BYTES = 256 << 20
 """Memory of a fork server, and of what no limit of a job covers."""
 _JOB_BYTES = 64 << 20
 """The latter for a single job with a group of its own."""
 _SERVER_PROCESSES = 16
-DEPTH = 2
-"""Jobs handed to a worker at once: one runs, one waits there so that the slot never idles."""
-_MAX_DEMOTED = 8
-"""Stragglers that a worker carries; beyond that it takes no new job."""
-
-
-_claims: dict[int, int | None] = {}
-_claims_lock = threading.Lock()
-
-
-_TRIED = 4096
-"""Numbers tried for one that is free; beyond that two workers of two processes may share a uid."""
-
-
-def claim_index() -> int:
-    """A number that no other worker of this process has, with uids that no worker of another has.
-
-    What holds them is a socket's name, which the kernel frees when the process ends in any way.
-    """
-    first = os.getpid() % 1_000_000 * 64
-    with _claims_lock:
-        for index in range(first, first + _TRIED):
-            if index in _claims:
-                continue
-            with contextlib.suppress(_TakenError):
-                _claims[index] = _hold(index)
-                return index
-        index = next(n for n in range(first, first + (1 << 20)) if n not in _claims)
-        _claims[index] = None
-        return index
-
-
-class _TakenError(Exception):
-    """A worker of another process has these uids."""
-
-
-def claim_name(index: int) -> str:
-    """The name that holds a number: by its uids where they follow from it, for root."""
-    own = os.geteuid()
-    what = f"{own}-{index}" if own else str(outer_id(index, Role.CANDIDATE))
-    return f"\0unhack-worker-{what}"
-
-
-def _hold(index: int) -> int | None:
-    """A descriptor of a socket with the name of a number; None where names are not to be had."""
-    try:
-        held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    except OSError:
-        return None
-    try:
-        held.bind(claim_name(index))
-    except OSError as error:
-        held.close()
-        if error.errno == errno.EADDRINUSE:
-            raise _TakenError from None
-        return None
-    return held.detach()  # it lives as long as the process: no object that is to be closed
-
-
-def release_index(index: int) -> None:
-    """Give a number back."""
-    with _claims_lock:
-        held = _claims.pop(index, None)
-    if held is not None:
-        os.close(held)
-
-
-def outer_id(index: int, role: Role) -> int:
-    """The uid and gid, seen from the host, of a worker that root starts.
-
-    Judges and candidates, and any two workers alive at once, get different ones. Inside a container
-    that maps fewer ids, the highest ids of its map are used.
-    """
-    wanted = _UID_BASE + 2 * index + (role is Role.JUDGE)
-    ends: list[int] = []
-    for line in Path("/proc/self/uid_map").read_text().splitlines():
-        inside, _, count = map(int, line.split())
-        if inside <= wanted < inside + count:
-            return wanted
-        ends.append(inside + count)
-    return max(ends) - 2 - (2 * index + (role is Role.JUDGE)) % 4096
-
-
-def write_maps(pid: int, outer: int) -> None:
-    """Map the ids of a process that has just made a user namespace. `outer` is the uid that root
-    gives it; an ordinary user has its own alone. Raises OSError."""
-    as_root = os.geteuid() == 0
-    uid, gid = (outer, outer) if as_root else (os.geteuid(), os.getegid())
-    if not as_root:
-        Path(f"/proc/{pid}/setgroups").write_text("deny")
-    Path(f"/proc/{pid}/uid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=uid))
-    Path(f"/proc/{pid}/gid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=gid))
-
-
 _DYING_S = 10.0
 """Longest wait for the last process of a group to be gone: a busy kernel takes its time."""
+
+
+def tree_bytes(limits: Limits) -> int:
+    """Memory that all processes of a job may use together, its files included. The address space of
+    a single one is bounded by `memory_bytes`; page tables and buffers come on top."""
+    return 2 * limits.memory_bytes + limits.disk_bytes
+
+
+def needed_bytes(job: Job) -> int:
+    """Memory that a job may use, without what page tables and buffers add."""
+    files = 0 if job.profile.kind is Kind.FUNCTION else job.limits.disk_bytes
+    return job.limits.memory_bytes + files
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +99,7 @@ class Worker:
         limits = job.limits
         most = fork_server.MAX_RUNNING
         self.group.make_room(
-            _SERVER_BYTES + most * limits.tree_bytes, _SERVER_PROCESSES + most * limits.processes
+            _SERVER_BYTES + most * tree_bytes(limits), _SERVER_PROCESSES + most * limits.processes
         )
         door = self._open_door(job_id, job)
         try:
@@ -219,7 +125,7 @@ class Worker:
         if not group.directories:
             return []
         self.job_groups[job_id] = group
-        group.limit_memory(job.limits.tree_bytes + _JOB_BYTES)
+        group.limit_memory(tree_bytes(job.limits) + _JOB_BYTES)
         return [group.open_door()]
 
     def has_ended(self, job_id: int) -> None:
@@ -231,11 +137,6 @@ class Worker:
     def end_job(self, job_id: int) -> None:
         """Ask the fork server to kill a job."""
         self.control.send(fork_server.KILL.pack(b"K", job_id))
-
-    def write_maps(self) -> None:
-        """Give the worker its uid and gid in the user namespace that it has just made."""
-        write_maps(self.process.pid, outer_id(self.index, self.profile.role))
-        self.control.send(b"ok")
 
     def close(self) -> None:
         """Kill the fork server; the kernel takes its jobs with it."""
@@ -263,11 +164,27 @@ class Worker:
                     os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
 
 
+def supports(profile: Profile, isolation: Isolation) -> str:
+    """Empty when the level can hold the profile, else why not."""
+    if isolation is Isolation.LANDLOCK and profile.binds:
+        return "read-only inputs are mounted, which needs namespaces"
+    if isolation is Isolation.LANDLOCK and profile.preload and profile.role is Role.CANDIDATE:
+        return "preloaded packages are shown one by one, which needs namespaces"
+    if isolation in (Isolation.LANDLOCK, Isolation.NONE) and profile.kind is not Kind.FUNCTION:
+        return (
+            f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk "
+            "use or ends the processes that it leaves"
+        )
+    return ""
+
+
 @dataclass(slots=True, eq=False)
 class WorkerGroup:
     """Everything the pool knows of one profile."""
 
     profile: Profile
+    refusal: str
+    """The reason why this host cannot hold the profile; empty where it can."""
     workers: list[Worker] = field(default_factory=list[Worker])
     waiting: deque[Attempt] = field(default_factory=deque[Attempt])
     starts_failed: int = 0
@@ -292,80 +209,53 @@ class WorkerGroup:
         return not any(other.tries > 1 for other in member.in_flight.values())
 
 
-def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) -> dict[str, Any]:
-    sites = shown_sites(profile)
-    as_root = os.geteuid() == 0
-    return {
-        "isolation": isolation.value,
-        "kind": profile.kind.value,
-        "role": profile.role.value,
-        "preload": list(profile.preload),
-        "root": spec.to_json(),
-        "sites": sites,
-        "readable": [*_readable(spec), *sites] if isolation is Isolation.LANDLOCK else [],
-        "path": import_path(),
-        "environ": ENVIRON,
-        "as_root": as_root,
-        "outer_id": outer_id(index, profile.role) if as_root else os.geteuid(),
-        "host_pid": os.getpid(),
-    }
+class MemoryAdmission:
+    """The memory promised to the jobs of one pool."""
+
+    def __init__(self, available_bytes: int) -> None:
+        self.total_bytes = int(_SHARE * available_bytes)
+        self.promised_bytes = 0
+
+    def has_room(self, job: Job) -> bool:
+        """True when the job's limit fits beside those of the jobs under way."""
+        return self.promised_bytes + needed_bytes(job) <= self.total_bytes
+
+    def enter(self, job: Job) -> None:
+        """Promise a job its memory."""
+        self.promised_bytes += needed_bytes(job)
+
+    def leave(self, job: Job) -> None:
+        """Take the promise back."""
+        self.promised_bytes -= needed_bytes(job)
 
 
-def _readable(spec: RootSpec) -> list[str]:
-    """Paths that Landlock lets a job read where there is no root of its own: masked directories are
-    left out by naming their siblings one by one."""
-    paths: list[str] = []
-    for source, _ in spec.binds:
-        masked = [mask for mask in spec.masks if mask.startswith(f"{source}/")]
-        if masked:
-            children = (f"{source}/{name}" for name in os.listdir(source))
-            paths += [child for child in children if child not in masked]
-        else:
-            paths.append(source)
-    return paths
+def calls_candidate(attempt: Attempt) -> bool:
+    """True for a judge with a peer: the candidate has the first word (`candidate.serve`)."""
+    return attempt.peer is not None and attempt.job.profile.role is Role.JUDGE
 
 
-def import_path() -> list[str]:
-    """The interpreter's own import path, without site-packages."""
-    library = Path(os.__file__).resolve().parent
-    return [str(library), str(library / "lib-dynload")]
+class HeldJudges:
+    """The judges that are kept back; used on the pool's thread alone."""
 
+    def __init__(self, reactor: Reactor, admit: Callable[[Attempt], None]) -> None:
+        """`admit` queues a judge whose candidate has said its first word, or has ended."""
+        self._reactor = reactor
+        self._admit = admit
+        self._sockets: dict[int, int] = {}
 
-def start(
-    profile: Profile, isolation: Isolation, *, index: int, parents: cgroups.Parents
-) -> Worker:
-    """Start a fork server; it reports `READY` or `FAILED` on its control socket.
+    def hold(self, attempt: Attempt) -> None:
+        """Keep a judge until its candidate is heard."""
+        assert attempt.peer is not None
+        self._sockets[attempt.id] = attempt.peer
+        self._reactor.watch(attempt.peer, lambda _: self._on_word(attempt))
 
-    Raises UsageError for a profile that names missing files, OSError when no process can be made.
-    """
-    spec = root_spec(profile)
-    control, control_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    jobs, jobs_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    for end in (control, jobs):
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-    with control_there, jobs_there:
-        process = start_guest(
-            fork_server.__name__, control_there, jobs_there, environ=ENVIRON | _TUNING
-        )
-    name = f"{index}-{profile.role.value}"
-    group = cgroups.Cgroup()
-    if isolation is not Isolation.NONE:
-        group = cgroups.create(parents, name=name, pid=process.pid)
-    config = json.dumps(_config(profile, isolation, index, spec)).encode()
-    control.send(config)
-    control.setblocking(False)
-    return Worker(profile, isolation, index, process, control, jobs, group, parents=parents)
+    def _on_word(self, attempt: Attempt) -> None:
+        self.let_go(attempt)
+        self._admit(attempt)
 
-
-def supports(profile: Profile, isolation: Isolation) -> str:
-    """Empty when the level can hold the profile, else why not."""
-    if isolation is Isolation.LANDLOCK and profile.binds:
-        return "read-only inputs are mounted, which needs namespaces"
-    if isolation is Isolation.LANDLOCK and profile.preload and profile.role is Role.CANDIDATE:
-        return "preloaded packages are shown one by one, which needs namespaces"
-    if isolation in (Isolation.LANDLOCK, Isolation.NONE) and profile.kind is not Kind.FUNCTION:
-        return (
-            f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk "
-            "use or ends the processes that it leaves"
-        )
-    return ""
+    def let_go(self, attempt: Attempt) -> bool:
+        """Hold a judge no longer; False when it was not held."""
+        fd = self._sockets.pop(attempt.id, None)
+        if fd is not None:
+            self._reactor.unwatch(fd)
+        return fd is not None

@@ -39,11 +39,26 @@ _START_S, _END_S = 60.0, 20.0
 
 
 class SubmissionError(Exception):
-    """The submission did not compute what it was asked for; the text says why."""
+    """The submission did not compute what it was asked for; the text says why.
+
+    Example:
+
+        try:
+            logits = submission.call("forward", tokens, timeout_s=5.0)
+        except SubmissionError as error:
+            return invalid(str(error))
+    """
 
 
 class Computer:
-    """One sealed process that runs a submission's code."""
+    """One sealed process that runs a submission's code.
+
+    Example:
+
+        limits = Limits(wall_s=60.0)
+        with Computer(folder, limits=limits, preload=("numpy",)) as submission:
+            logits = submission.call("forward", tokens, timeout_s=5.0)
+    """
 
     def __init__(
         self,

@@ -47,7 +47,15 @@ _CREDENTIALS = struct.Struct("iII")
 
 
 class KernelError(Exception):
-    """The submission did not do what it was asked for; the text says why."""
+    """The submission did not do what it was asked for; the text says why.
+
+    Example:
+
+        try:
+            seconds = worker.call(0, values, timeout_s=2.0)
+        except KernelError as error:
+            return invalid(str(error))
+    """
 
     def __init__(self, text: str, *, forged: bool = False, left: bool = False) -> None:
         """`forged`: it sent what only the harness sends. `left`: it ended itself without error."""
@@ -57,7 +65,13 @@ class KernelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KernelPlan:
-    """The memory that is mapped and the function that may be called."""
+    """The memory that is mapped and the function that may be called.
+
+    Example:
+
+        kinds = (["float32", 1, False], ["float32", 1, True], "i")  # f(x, y, n) writes y
+        plan = KernelPlan(1 << 16, functions=(("f", kinds),))
+    """
 
     shared_bytes: int
     functions: tuple[tuple[str, tuple[Any, ...]], ...]
@@ -70,7 +84,15 @@ class KernelPlan:
 
 
 class KernelProcess:
-    """One sealed process over one shared memory."""
+    """One sealed process over one shared memory.
+
+    Example:
+
+        limits = Limits(wall_s=60.0)
+        with KernelProcess(folder, entry="kernel.so", plan=plan, limits=limits) as worker:
+            worker.load(timeout_s=5.0)
+            seconds = worker.call(0, [0, 4096, 1024], timeout_s=2.0)
+    """
 
     def __init__(
         self,

@@ -20,10 +20,9 @@ from typing import Self
 
 from unhack.core.errors import SandboxError
 from unhack.sandbox.guest.server import reaper
-from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.worker import claim_index, outer_id, release_index
+from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
 from unhack.sandbox.workspace.commands import Command, CommandResult
 from unhack.sandbox.workspace.states import StateStore, WorkspaceState
 from unhack.sandbox.workspace.supervisor import Supervisor, SupervisorLost, SupervisorPlan
@@ -32,7 +31,14 @@ _ATTEMPTS = 2
 
 
 class CommandPool:
-    """Supervisors and the store of states that they share."""
+    r"""Supervisors and the store of states that they share.
+
+    Example:
+
+        async with CommandPool(slots=4) as pool:
+            start = pool.states.load({"a.txt": b"one\n"})
+            result, after = await pool.run(start, shell("wc -l a.txt"), limits=Limits())
+    """
 
     def __init__(
         self,

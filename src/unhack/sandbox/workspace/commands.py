@@ -20,7 +20,12 @@ MAX_STDIN = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program to run in a workspace."""
+    """A program to run in a workspace.
+
+    Example:
+
+        Command(("python", "-m", "pytest", "-q"), cwd="tests", environ={"CI": "1"})
+    """
 
     argv: tuple[str, ...]
     """Program and arguments; a program without `/` is looked for in the PATH of the sandbox."""
@@ -89,7 +94,13 @@ class BoundedOutput:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The observations of one command."""
+    """The observations of one command.
+
+    Example:
+
+        result, after = await pool.run(state, shell("pytest -q"), limits=Limits())
+        result.ok, result.exit_code, result.stdout
+    """
 
     exit_code: int | None
     """None where a signal ended it."""

@@ -36,12 +36,11 @@ from typing import Any, Self
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
 from unhack.sandbox.guest.server import init
-from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, freezer, seccomp
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.linux.sockets import receive
-from unhack.sandbox.pool.worker import claim_index, outer_id, release_index
+from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
 from unhack.sandbox.rootfs import root_spec
 from unhack.sandbox.workspace.safe_files import Files, put_files, take_files
 

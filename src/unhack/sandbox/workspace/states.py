@@ -46,7 +46,13 @@ MAX_LAYERS = 30
 
 @dataclass(frozen=True, eq=False)
 class WorkspaceState:
-    """A tree of files, and the layers that an overlay shows it with."""
+    r"""A tree of files, and the layers that an overlay shows it with.
+
+    Example:
+
+        state = store.load({"core.py": b"x = 1\n"})
+        state.id, state.read("core.py")
+    """
 
     tree: Folder = field(repr=False)
     layers: tuple[WrittenLayer, ...] = field(repr=False)
@@ -71,7 +77,14 @@ class WorkspaceState:
 
 
 class StateStore:
-    """Makes states; its layers stand on the host."""
+    r"""Makes states; its layers stand on the host.
+
+    Example:
+
+        store = StateStore()
+        start = store.load({"core.py": b"x = 1\n"})
+        changed = store.edited(start, {"core.py": b"x = 2\n"})
+    """
 
     def __init__(self, place: Path | None = None, *, uid: int = -1, gid: int = -1) -> None:
         """See `LayerStore`."""

@@ -20,13 +20,13 @@ from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.guest.server import init, overlay, supervisor
-from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Kind, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.linux.sockets import receive
-from unhack.sandbox.pool.worker import import_path, write_maps
+from unhack.sandbox.pool.worker import tree_bytes
+from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
 from unhack.sandbox.rootfs import RootSpec, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
 from unhack.sandbox.workspace.process_tree import ETC
@@ -242,7 +242,7 @@ class Supervisor:
             theirs.append(writer)
         try:
             if self._group.directories:
-                self._group.limit_memory(limits.tree_bytes)
+                self._group.limit_memory(tree_bytes(limits))
                 theirs.append(self._group.open_door())
             socket.send_fds(self._orders, [json.dumps(order).encode()], theirs)
         except BaseException:

@@ -72,7 +72,13 @@ _BATCHES, _EPISODES = "/v1/batches", "/v1/episodes"
 
 
 class AsyncClient:
-    """A client of one server and one key, on one event loop."""
+    """A client of one server and one key, on one event loop.
+
+    Example:
+
+        async with AsyncClient("http://localhost:8000", key) as client:
+            reply = await client.score("strings/knit-rows", completion)
+    """
 
     def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, tries: int = TRIES,
                  http: httpx.AsyncClient | None = None) -> None:  # fmt: skip

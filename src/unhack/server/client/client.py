@@ -65,7 +65,13 @@ def _streaming(
 
 
 class Client:
-    """A client of one server and one key. Threads may share it."""
+    """A client of one server and one key. Threads may share it.
+
+    Example:
+
+        with Client("http://localhost:8000", key) as client:
+            client.score("strings/knit-rows", completion).reward
+    """
 
     def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, tries: int = TRIES,
                  http: httpx.Client | None = None) -> None:  # fmt: skip

@@ -6,7 +6,15 @@ from unhack.core.errors import UnhackError
 
 
 class ServiceError(UnhackError):
-    """A server refused, or did not answer; the message is the server's own."""
+    """A server refused, or did not answer; the message is the server's own.
+
+    Example:
+
+        try:
+            client.task("strings/knit-row")
+        except ServiceError as error:
+            print(error.status, error.code, error)
+    """
 
     def __init__(self, message: str, *, status: int = 0, code: str = "", field: str = "") -> None:
         super().__init__(message)

@@ -22,8 +22,8 @@ from unhack.integrations.sessions import SessionStep, TextSession, begin_session
 from unhack.integrations.task_names import one_task
 from unhack.server.http.episode_models import EpisodeReply
 from unhack.server.http.problems import RequestRefused
+from unhack.server.scoring.fair_semaphore import FairSemaphore
 from unhack.server.scoring.served_tasks import served_suites
-from unhack.server.scoring.turnstile import Turnstile
 from unhack.tasks.suite import find_tasks
 
 IDLE_S = 900.0
@@ -78,7 +78,7 @@ class EpisodeBook:
         self._opening: Counter[int] = Counter()
         self._lock = threading.Lock()
         self.threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="unhack-act")
-        self.turnstile = Turnstile(_THREADS)
+        self.slots = FairSemaphore(_THREADS)
         """The threads, given to tenants in turn."""
 
     def open(

@@ -31,7 +31,7 @@ from unhack.server.http.job_models import AuditOrder, JobProgress, TournamentOrd
 from unhack.server.jobs.audit_jobs import check_audit, run_audit, without_paths
 from unhack.server.jobs.job_store import JobStore, NewJob, new_job_id
 from unhack.server.jobs.job_work import PAGE, JobResult, JobStopped, JobWork
-from unhack.server.scoring.turnstile import Turnstile
+from unhack.server.scoring.fair_semaphore import FairSemaphore
 from unhack.store.files import write_whole
 
 _log = logging.getLogger("unhack.server")
@@ -56,7 +56,7 @@ class JobRunner:
         """Orders and ends so far."""
         self._taking = threading.Lock()
         """Held by the one thread that asks the database for a job."""
-        self.looks = Turnstile(_LOOKS)
+        self.looks = FairSemaphore(_LOOKS)
         """Places of orders that are looked at, given on the event loop to tenants in turn: a
         source takes seconds to parse, and threads that wait for that are few."""
         self._looking = threading.Lock()

@@ -14,10 +14,11 @@ from unhack.audit.report.page import contents, title_of
 from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import Source
 from unhack.core.errors import UsageError
+from unhack.reporting.page import top
+from unhack.reporting.text import safe
 from unhack.server.pages.frame import ROOM, PageContent
 from unhack.server.pages.jobs import all_jobs, job_head, one_job, source_of
 from unhack.server.pages.run_folders import found_run
-from unhack.server.pages.templates import render
 from unhack.server.pages.view import View, page, page_router
 from unhack.store.files import read_whole_lines
 
@@ -55,7 +56,14 @@ def one_folder(view: View) -> PageContent:
     if report is not None:
         return _shown(report)
     calls = len(read_whole_lines(run.path / "calls.jsonl"))
-    head = render("open_audit.html", name=run.name, calls=calls)
+    head = top(
+        f"Audit in <code>{safe(run.name)}</code>",
+        why="It has no report yet: it is under way, or it was stopped. The same command goes on "
+        "where it was.",
+        figures={"scores so far": f"{calls:,}"},
+        word="No report yet",
+        tone="unsure",
+    )
     return PageContent(f"Audit {run.name}", (head,), _HERE)
 
 

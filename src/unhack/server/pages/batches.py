@@ -18,7 +18,7 @@ from unhack.server.database.schema import batches, items
 from unhack.server.http.problems import RequestRefused
 from unhack.server.pages.batch_figures import BINS, BatchFigures, FigureCache
 from unhack.server.pages.frame import ROOM, PageContent
-from unhack.server.pages.templates import lasting, render
+from unhack.server.pages.rendering import lasting, render, share
 from unhack.server.pages.view import ROWS, View, not_there, page, page_router, pages_of
 from unhack.server.scoring.batch_store import RECEIVING
 
@@ -102,23 +102,19 @@ def _summary(batch: SimpleNamespace, found: BatchFigures) -> dict[str, str]:
     figures = {
         "items": f"{batch.count:,}",
         "judged": f"{found.judged:,}",
-        "pass rate": _share(found.statuses.get(Status.PASSED, 0), scored),
+        "pass rate": share(found.statuses.get(Status.PASSED, 0), scored),
         "mean reward": "-" if found.mean is None else f"{found.mean:.3f}",
     }
     if found.groups is not None:
         every = found.groups
         figures |= {
             "groups": f"{every.groups:,}",
-            "all pass": _share(every.all_pass, every.groups),
-            "all fail": _share(every.all_fail, every.groups),
+            "all pass": share(every.all_pass, every.groups),
+            "all fail": share(every.all_fail, every.groups),
         }
     if batch.finished_at is not None:
         figures["took"] = lasting(batch.finished_at - batch.created_at)
     return figures
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "-"
 
 
 def _histogram(found: BatchFigures) -> Markup:

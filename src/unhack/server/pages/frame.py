@@ -18,7 +18,7 @@ from types import MappingProxyType
 from starlette.responses import Response
 
 from unhack.reporting.page import document, stylesheet
-from unhack.server.pages.templates import render
+from unhack.server.pages.rendering import render
 
 ROOM = "/ui"
 """The path below which every page lies; the cookie goes nowhere else."""

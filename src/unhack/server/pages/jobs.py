@@ -18,8 +18,8 @@ from markupsafe import Markup
 from unhack.reporting.text import one_line
 from unhack.server.database.schema import jobs
 from unhack.server.pages.frame import ROOM, PageContent
+from unhack.server.pages.rendering import lasting, render
 from unhack.server.pages.run_folders import found_runs
-from unhack.server.pages.templates import lasting, render
 from unhack.server.pages.view import ROWS, View, not_there, pages_of
 
 _TONES = {"done": "good", "failed": "bad", "cancelled": "grey"}
@@ -50,7 +50,7 @@ def listed_jobs(view: View, kind: str, *, most: int, skipped: int = 0) -> Markup
 
 def no_jobs(kind: str) -> Markup:
     """What stands in place of a list of jobs, with what to do next."""
-    return render(f"no_{kind}s.html")
+    return render("no_jobs.html", kind=kind)
 
 
 def all_jobs(view: View, kind: str) -> PageContent:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from unhack.server.pages import batches, training_runs
 from unhack.server.pages.frame import ROOM, PageContent
 from unhack.server.pages.jobs import count_jobs, listed_jobs, no_jobs
+from unhack.server.pages.rendering import render
 from unhack.server.pages.run_folders import found_runs, may_see
-from unhack.server.pages.templates import render
 from unhack.server.pages.view import View, page, page_router
 
 router = page_router()

@@ -24,7 +24,7 @@ from unhack.server.api_route import ApiRoute, Handler
 from unhack.server.http.bodies import read_bytes
 from unhack.server.http.problems import RequestRefused, refusal_of
 from unhack.server.pages.frame import ROOM, PageContent, as_reply
-from unhack.server.pages.templates import render
+from unhack.server.pages.rendering import render
 from unhack.server.service import service_of
 
 COOKIE = "unhack_key"

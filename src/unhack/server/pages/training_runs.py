@@ -20,8 +20,8 @@ from unhack.core.errors import UsageError
 from unhack.reporting.chart import Axis, Chart, round_numbers
 from unhack.reporting.page import figure, legend
 from unhack.server.pages.frame import ROOM, PageContent
+from unhack.server.pages.rendering import lasting, render
 from unhack.server.pages.run_folders import OPERATOR, changed_at, found_run, found_runs, may_see
-from unhack.server.pages.templates import lasting, render
 from unhack.server.pages.view import ROWS, View, page, page_router
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.routing.leak import LIMIT
@@ -39,8 +39,10 @@ _QUIET_S = 900.0
 _TONES = {"finished": "good", "stopped": "bad"}
 _STATES = {"deployed": "deployed", "as_trained": "as trained"}
 _SHARES = {"hack": "tone-bad", "solve": "tone-good"}
-_HEADS = ["mode", "to the gate", "prompts"]
-_HEADS += [f"{share} {told}" for share in _SHARES for told in _STATES.values()]
+_HEADS = (
+    "mode", "to the gate", "prompts",
+    *(f"{share} {told}" for share in _SHARES for told in _STATES.values()),
+)  # fmt: skip
 
 
 @page(router, "/runs", name="runs")
@@ -80,7 +82,10 @@ def one_run(view: View) -> PageContent:
     html = run_parts(run.path, run.name)
     if view.kept or over:
         return PageContent(f"Run {run.name}", (html,), _HERE)
-    live = render("live_run.html", events=f"{ROOM}/run-events/{quote(run.name)}", html=html)
+    live = Markup(
+        '<p class="soft small" role="status" data-said>Reload this page for news.</p>\n'
+        '<div data-events="{}">{}</div>'
+    ).format(f"{ROOM}/run-events/{quote(run.name)}", html)
     return PageContent(f"Run {run.name}", (live,), _HERE, live=True)
 
 

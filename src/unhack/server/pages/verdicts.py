@@ -31,9 +31,9 @@ from unhack.server.http.disconnect_watch import until_disconnect
 from unhack.server.http.problems import RequestRefused
 from unhack.server.pages.batches import batch_of
 from unhack.server.pages.frame import ROOM, PageContent, as_reply
+from unhack.server.pages.rendering import lasting, render
 from unhack.server.pages.sign_in import check_own
 from unhack.server.pages.stored_items import task_of, verdict_of
-from unhack.server.pages.templates import lasting, render
 from unhack.server.pages.view import (
     View,
     not_there,

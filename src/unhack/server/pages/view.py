@@ -24,8 +24,8 @@ from unhack.server.access.caller import Caller, Grant
 from unhack.server.api_route import needs
 from unhack.server.http.problems import RequestRefused
 from unhack.server.pages.frame import ROOM, PageContent, as_file, as_reply
+from unhack.server.pages.rendering import render
 from unhack.server.pages.sign_in import PageRoute
-from unhack.server.pages.templates import render
 from unhack.server.service import Service, caller_of, service_of
 
 ROWS = 50

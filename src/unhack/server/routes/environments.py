@@ -117,8 +117,8 @@ def _check_suite(name: str) -> None:
 async def _blocking(request: Request, act: Callable[[], T]) -> T:
     """The result of what blocks, on the threads of episodes: those of others stay free."""
     book, tenant = service_of(request).episodes, caller_of(request).tenant_id
-    await book.turnstile.enter(tenant)
+    await book.slots.acquire(tenant)
     try:
         return await asyncio.get_running_loop().run_in_executor(book.threads, act)
     finally:
-        book.turnstile.leave(tenant)
+        book.slots.release(tenant)

@@ -62,7 +62,7 @@ def _counted(request: Request) -> Generator[RunJob]:
     service, caller = service_of(request), caller_of(request)
     service.limits.take(caller.tenant_id, 1, most=caller.items_limit)
     try:
-        yield partial(service.scoring.bench.run, caller.tenant_id)
+        yield partial(service.scoring.run, caller.tenant_id)
     finally:
         service.limits.give_back(caller.tenant_id)
 

@@ -93,11 +93,11 @@ async def _order(request: Request, kind: str, order: AuditOrder | TournamentOrde
         hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest(),
         key_of(request),
     )
-    await service.jobs.looks.enter(caller.tenant_id)
+    await service.jobs.looks.acquire(caller.tenant_id)
     try:
         job_id = await run_in_threadpool(service.jobs.order, job, order)
     finally:
-        service.jobs.looks.leave(caller.tenant_id)
+        service.jobs.looks.release(caller.tenant_id)
     row = await run_in_threadpool(service.jobs.store.find, job_id, caller.tenant_id)
     headers = {"Location": f"jobs/{job_id}"}  # relative: a proxy's prefix, and `/k/KEY`, stay
     return JSONResponse(_reply(request, row), 202, headers)

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from unhack.core import group as groups
 from unhack.server.scoring import batch_store
 from unhack.server.scoring.batch_store import BatchStore, StoredVerdict
-from unhack.server.scoring.scoring import ScoringDesk
+from unhack.server.scoring.scoring import ScoringService
 
 _PAGE = 200
 """Verdicts that are read at a time."""
@@ -101,7 +101,7 @@ async def stored_lines(store: BatchStore, batch_id: str) -> AsyncGenerator[str]:
 
 
 async def lines_until_end(
-    scoring: ScoringDesk, tenant_id: int, batch_id: str
+    scoring: ScoringService, tenant_id: int, batch_id: str
 ) -> AsyncGenerator[str]:
     """Every verdict once, as it comes; a line for each item that has none; a summary.
 

@@ -11,18 +11,20 @@ judged, the item waits until a completion of its task is, or nothing else is lef
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
-from unhack.tasks.execution.host_calls import run_on_host
-from unhack.tasks.execution.result_queue import ResultQueue, ResultSink
+from unhack.tasks.execution.executor import BatchInProgress, ResultSink
+from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,
@@ -31,7 +33,6 @@ from unhack.verifiers.base import (
     VerifierFault,
     canaries_of,
     unjudgeable_verdict,
-    was_judged,
 )
 
 _SLICE_S = 0.002
@@ -55,7 +56,7 @@ class Run:
         self._results = ResultQueue()
         self._sink = sink or self._results
         self._fresh: deque[tuple[int, Task, str]] = deque()
-        self._tickets: dict[int, list[JobHandle]] = {}
+        self._handles: dict[int, list[JobHandle]] = {}
         self._cancelled = False
         self._starting = False
         self._under_way = 0
@@ -92,7 +93,7 @@ class Run:
 
     def _cancel_jobs(self) -> None:
         self._fresh.clear()
-        for handles in list(self._tickets.values()):
+        for handles in list(self._handles.values()):
             for handle in handles:
                 handle.cancel()
 
@@ -161,14 +162,43 @@ class Run:
     def call_on_host(
         self, index: int, call: HostCall, then: Callable[[Any, BaseException | None], None]
     ) -> None:
-        """Run a callable of the user for an item; `then` gets its value or its error."""
-        run_on_host(call, then)
+        """Run a trusted callable of the user on a thread of its own, so that it does not hold up
+        the backend's; `then` gets its value or its error."""
+
+        def work() -> None:
+            try:
+                value = call.function()
+            except BaseException as error:
+                then(None, error)
+            else:
+                then(value, None)
+
+        _host_threads(os.getpid()).submit(work)
 
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
-        step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
-        self._tickets[index] = step.handles
+        step = _Step(jobs, lambda outcomes: (self._handles.pop(index, None), then(outcomes)))
+        self._handles[index] = step.handles
         step.start(self.backend)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExecutor:
+    """Judges in this process: verifiers on the backend's thread, code in its workers."""
+
+    backend: Backend
+
+    def begin(self) -> BatchInProgress:
+        """A new batch on the backend."""
+        return Run(self.backend)
+
+
+@lru_cache(maxsize=1)
+def _host_threads(pid: int) -> Any:
+    """A few threads for all runs of process `pid`: a fork has none of its parent's."""
+    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
+
+    return ThreadPoolExecutor(4, f"unhack-host-{pid}")
 
 
 class _Step:
@@ -299,10 +329,10 @@ class _Item:
         fault = self.judging
         has_reference = self.task.problem.reference is not None
         if fault is None:
-            if not has_reference and was_judged(verdict):
+            if not has_reference and verdict.was_judged:
                 self.run.note_judged(self.task, self.completion)
             self.run.deliver(self.index, verdict)
-        elif verdict.passed if has_reference else was_judged(verdict):
+        elif verdict.passed if has_reference else verdict.was_judged:
             seal, level = verdict.seal, verdict.isolation
             blamed = unjudgeable_verdict(fault.reason, seal=seal, isolation=level)
             self.run.deliver(self.index, blamed)

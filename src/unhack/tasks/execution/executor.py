@@ -1,24 +1,23 @@
-"""The words of execution: who judges the items of a batch, and a batch under way.
+"""The interface of executors: who judges the items of a batch, and a batch in progress.
 
-An executor begins a flight for each batch: items go in, (index, verdict) pairs come out, in any
-order. `run_batch` numbers the items, drops duplicates and puts verdicts in order; an executor
-decides where they are judged: on the threads of this process (`LocalExecutor`), in processes of
-this machine, on other machines.
+An executor begins a batch: items go in, (index, verdict) pairs come out, in any order. The
+scheduler numbers the items, drops duplicates and hands verdicts to who asked; an executor decides
+where they are judged: on the threads of this process (`driver.LocalExecutor`), in processes of this
+machine, on other machines.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Protocol, TypedDict, runtime_checkable
 
 from unhack.core.verdict import Verdict
 from unhack.sandbox.job import Backend
-from unhack.tasks.execution.driver import Run
 from unhack.tasks.task import Task
 
 
-class Flight(Protocol):
-    """One batch in progress: `take` is called from one thread, everything else from any."""
+class BatchInProgress(Protocol):
+    """One batch: `take` is called from one thread, everything else from any."""
 
     @property
     def open(self) -> int:
@@ -44,8 +43,8 @@ class Flight(Protocol):
 
 
 @runtime_checkable
-class WideFlight(Protocol):
-    """A flight that may need more items in progress than one machine does."""
+class WideBatch(Protocol):
+    """A batch that may need more items in progress than one machine does."""
 
     @property
     def window(self) -> int:
@@ -57,20 +56,9 @@ class WideFlight(Protocol):
 class Executor(Protocol):
     """Judges the items of many batches, of several threads at once."""
 
-    def begin(self) -> Flight:
+    def begin(self) -> BatchInProgress:
         """A new batch. Raises SandboxUnavailableError, UsageError."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class LocalExecutor:
-    """Judges in this process: verifiers on the backend's thread, code in its workers."""
-
-    backend: Backend
-
-    def begin(self) -> Flight:
-        """A new batch on the backend."""
-        return Run(self.backend)
 
 
 class Placement(TypedDict, total=False):
@@ -80,3 +68,15 @@ class Placement(TypedDict, total=False):
     """A pool of the caller's."""
     executor: Executor | str | None
     """An executor, or the name of one: see `choosing.NAMES`."""
+
+
+class ResultSink(Protocol):
+    """A place for verdicts. Both are called on the thread that judges, and must not wait."""
+
+    def put(self, pairs: Iterable[tuple[int, Verdict]]) -> None:
+        """Take (index, verdict) pairs."""
+        ...
+
+    def fail(self, error: BaseException) -> None:
+        """Take the error that ended the batch as a whole; nothing comes after it."""
+        ...

@@ -11,7 +11,13 @@ from unhack.verifiers.script import Mode
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """The options that a loader gives to every verifier that it builds."""
+    """The options that a loader gives to every verifier that it builds.
+
+    Example:
+
+        options = LoadOptions(limits=Limits(wall_s=5.0), partial_credit=True)
+        tasks = humaneval.load("humaneval.jsonl", options=options)
+    """
 
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO

@@ -29,8 +29,8 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, marked_answers, write_answer
-from unhack.verifiers.base import Steps, invalid_verdict, usage_of
-from unhack.verifiers.claims import read_checks
+from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.jobs import read_checks, usage_of
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
 _PROFILE = Profile(role=Role.JUDGE, site_packages=True, preload=("reasoning_gym",))

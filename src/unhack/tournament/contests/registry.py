@@ -30,16 +30,18 @@ _FOLDER = "folder"
 class InstalledContest:
     """A contest that a distribution brings.
 
-    PACKING = InstalledContest(
-        load_packing,
-        server_options={"boxes": 1000, "size": ("demo", "default")},
-        charts={"": MetricChart("boxes", "waste")},
-    )
+    Example:
 
-    and in its `pyproject.toml`:
+        PACKING = InstalledContest(
+            load_packing,
+            server_options={"boxes": 1000, "size": ("demo", "default")},
+            charts={"": MetricChart("boxes", "waste")},
+        )
 
-    [project.entry-points."unhack.contests"]
-    packing = "acme_packing:PACKING"
+    The distribution names it in the group `unhack.contests` of its entry points:
+
+        [project.entry-points."unhack.contests"]
+        packing = "acme_packing:PACKING"
     """
 
     load: Callable[[Mapping[str, str]], Contest]

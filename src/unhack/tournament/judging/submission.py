@@ -47,7 +47,13 @@ _PASSED_BY = ("__pycache__", "node_modules")
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A submission as it was handed in."""
+    """A submission as it was handed in.
+
+    Example:
+
+        frozen = freeze(Path("workspace"), contest, into=Path("store"))
+        frozen.digest, frozen.problem, frozen.flags
+    """
 
     digest: str
     """SHA-256 of the paths and contents, or of the problem."""

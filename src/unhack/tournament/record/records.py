@@ -42,7 +42,14 @@ class ReviewDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FlagReview:
-    """The word of a person on flags of one submission, beside what was judged."""
+    """The word of a person on flags of one submission, beside what was judged.
+
+    Example:
+
+        with reopen(Path("out/packing"), read_only=True) as archive:
+            for review in archive.reviews():
+                print(review.agent, review.flags, review.decision, review.why)
+    """
 
     round: int
     agent: str

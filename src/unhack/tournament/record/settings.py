@@ -34,7 +34,13 @@ _SOURCES = {".py", ".c", ".cu", ".toml"}
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """A tournament as it is asked for."""
+    """A tournament as it is asked for.
+
+    Example:
+
+        plan = TournamentPlan("packing", ("baseline", "search"), rounds=3, options={"boxes": "8"})
+        archive = begin(Path("out/packing"), plan, load_contest("packing", plan.options))
+    """
 
     contest: str
     agents: tuple[str, ...]

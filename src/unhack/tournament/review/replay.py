@@ -40,7 +40,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The result of judging again."""
+    """The result of judging again.
+
+    Example:
+
+        again = replay(archive, contest)
+        again.judged, again.differences
+    """
 
     judged: int
     """Submissions and confirmations that were measured again."""

@@ -18,14 +18,7 @@ from pathlib import Path
 
 from unhack.agents.play import AttemptClock
 from unhack.store.errors import storing
-from unhack.tournament.contest import (
-    Contest,
-    Files,
-    Measurement,
-    Terms,
-    discipline,
-    in_round,
-)
+from unhack.tournament.contest import Contest, Files, Measurement, Terms, discipline, in_round
 from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.judging.submission import inspect, read
 from unhack.tournament.players.player import Player, TurnInputs

@@ -19,13 +19,7 @@ from unhack.core.errors import UsageError
 from unhack.sandbox.gpu.tree_card import TreeCard, with_card
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tasks.execution.bound_files import Fingerprints, first_difference
-from unhack.tournament.contest import (
-    Equipped,
-    Files,
-    NeedsCard,
-    Terms,
-    in_round,
-)
+from unhack.tournament.contest import Equipped, Files, NeedsCard, Terms, in_round
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.player import TurnInputs

@@ -1,4 +1,4 @@
-"""All adapted modules of a model (`unhack.training.adapters.adapter.Adapters`).
+"""All adapted modules of a model.
 
 Covered: our Qwen3 and any torch model whose target maps are linear (`linears`), Hugging Face causal
 models among them, plain, wrapped by PEFT or quantised; any floating dtype of the base (parameters
@@ -46,7 +46,7 @@ copies cost more memory and bandwidth than they spare time."""
 
 
 class AttachedAdapters:
-    """Satisfies `Adapters`. Outside every context the quarantine is on, if there is one."""
+    """The blocks of a model. Outside every context the quarantine is on, if there is one."""
 
     def __init__(self, kind: str, sites: Mapping[str, AdaptedLinear], switch: Switch) -> None:
         self._kind = kind
@@ -74,7 +74,7 @@ class AttachedAdapters:
 
     @property
     def halvable(self) -> bool:
-        """See `Adapters.halvable`."""
+        """True where `halves` can be entered and its copies are worth their memory."""
         weights = [site.weight for site in self._sites.values()]
         size = sum(item.numel() * item.element_size() for item in weights)
         return self.mergeable and self.quarantined and size <= LARGEST_HALVES
@@ -94,7 +94,10 @@ class AttachedAdapters:
 
     @contextlib.contextmanager
     def knob(self, quarantine: bool | Tensor) -> Generator[None, None, None]:
-        """Raises UsageError while merged, and for "on" where the quarantine is deleted."""
+        """Within: forwards have the quarantine on, off, or per rollout (bool [B]).
+
+        Raises UsageError while merged, and for "on" where the quarantine is deleted.
+        """
         switch = self._switch
         if switch.merged:
             raise UsageError("the knob is in the merged weights: leave merged() to turn it")
@@ -111,7 +114,7 @@ class AttachedAdapters:
 
     @contextlib.contextmanager
     def off(self) -> Generator[None, None, None]:
-        """Raises UsageError while merged."""
+        """Within: forwards are those of the frozen base. Raises UsageError while merged."""
         if self._switch.merged:
             raise UsageError("the adapters are in the weights: leave merged() to switch them off")
         with self._bypass():
@@ -119,7 +122,9 @@ class AttachedAdapters:
 
     @contextlib.contextmanager
     def merge(self, *, quarantine: bool) -> Generator[None, None, None]:
-        """Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit.
+        """Within: the adapters' effect is in the weights, forwards are plain linears (sampling).
+
+        Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit.
 
         Raises UsageError where a weight is no plain matrix, or tied (`mergeable`).
         """
@@ -169,7 +174,8 @@ class AttachedAdapters:
     def capture(
         self, rollouts: int, *, tokens: bool = True
     ) -> Generator[CapturedGradients, None, None]:
-        """One forward and one backward pass; `tokens=False` keeps rollouts' gradients only.
+        """Within: one forward and one backward pass record the gradients of so many rollouts;
+        `tokens=False` keeps those of whole rollouts only.
 
         Raises UsageError while merged or capturing.
         """
@@ -183,7 +189,10 @@ class AttachedAdapters:
             switch.record = None
 
     def assign(self, deployed: Mapping[str, Tensor], quarantine: Mapping[str, Tensor]) -> None:
-        """Modules that a mapping lacks get nothing. Raises UsageError for unknown modules."""
+        """Set `.grad` of both blocks from flattened [N] sums (added where a gradient is there).
+
+        Modules that a mapping lacks get nothing. Raises UsageError for unknown modules.
+        """
         blocks: tuple[tuple[Block, Mapping[str, Tensor]], ...] = (
             ("deployed", deployed), ("quarantine", quarantine),
         )  # fmt: skip
@@ -226,8 +235,11 @@ class AttachedAdapters:
                     tensor.copy_(state[name])
 
     def deploy(self) -> None:
-        """Raises UsageError while merged or capturing. Optimisers that hold the parameters must be
-        made anew."""
+        """Delete the quarantine in place: its weights are gone from the modules and from `state()`.
+        Optimisers that hold the parameters must be made anew.
+
+        Raises UsageError while merged or capturing.
+        """
         if self._switch.merged or self._switch.record is not None:
             raise UsageError("deploy neither while merged nor while capturing")
         self._switch.knob = False
@@ -285,8 +297,8 @@ def attach(
     places = placed(model)
     sites: dict[str, AdaptedLinear] = {}
     for name, linear in chosen.items():
-        stand_in = AdaptedLinear if is_plain(linear) else AdaptedBeside
-        site = stand_in(untyped(linear), name=name, kind=kind, switch=switch)
+        adapted = AdaptedLinear if is_plain(linear) else AdaptedBeside
+        site = adapted(untyped(linear), name=name, kind=kind, switch=switch)
         weight, rank = site.weight.detach(), settings.rank
         site.basis = kind.basis(weight, rank, _draws(seed, name, "basis"))
         site.deployed = kind.block(weight, rank, _draws(seed, name, "deployed"))

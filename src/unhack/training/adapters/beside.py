@@ -19,7 +19,7 @@ from torch.autograd.function import once_differentiable
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.kinds import AdapterKind, Knob
-from unhack.training.adapters.linears import stand_in_weight
+from unhack.training.adapters.linears import placeholder_weight
 from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch
 
 
@@ -29,7 +29,7 @@ class AdaptedBeside(AdaptedLinear):
     def __init__(self, base: nn.Module, *, name: str, kind: AdapterKind, switch: Switch) -> None:
         if kind.name == "svd":
             raise UsageError(f"{name}: kind svd decomposes the weight; use lora_frozen_b here")
-        weight = stand_in_weight(base)
+        weight = placeholder_weight(base)
         super().__init__(_Shape(weight), name=name, kind=kind, switch=switch)
         self.base = base
         # What is saved has the names of the base model, so that it loads without adapters too.

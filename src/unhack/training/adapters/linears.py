@@ -78,7 +78,7 @@ def is_plain(item: nn.Module) -> bool:
     return ordinary and tuple(weight.shape) == (item.out_features, item.in_features)
 
 
-def stand_in_weight(item: nn.Module) -> Tensor:
+def placeholder_weight(item: nn.Module) -> Tensor:
     """A matrix of a map's shape, device and computing type that takes no memory: all zeros."""
     outputs_inputs = shape(item)
     assert outputs_inputs is not None

@@ -18,6 +18,11 @@ _FIELDS: Mapping[str, Any] = {
     "gate.memory": 0.0,
     "world.inoculation": False,
     "gate.raised_to": 0.0,
+    "gate.seed": 157,
+    "baseline.strength": 3.0,
+    "objective.entropy_bonus": 0.0,
+    "objective.value_rate": 1e-3,
+    "optimiser.weight_decay": 0.0,
 }
 """Fields that are gone, and the value under which leaving them out changes nothing."""
 _VALUES: Mapping[str, frozenset[str]] = {
@@ -28,7 +33,16 @@ _VALUES: Mapping[str, frozenset[str]] = {
 """Values of fields that stay."""
 LAST = "9914faa"
 """The last commit that has them all, but for those of `_LATER`."""
-_LATER = {"gate.raised_to": "fe545b1f"}
+_LATER = {
+    "gate.raised_to": "fe545b1f",
+    **dict.fromkeys(
+        (
+            "gate.seed", "baseline.strength", "objective.entropy_bonus", "objective.value_rate",
+            "optimiser.weight_decay",
+        ),
+        "dd52dedb",
+    ),
+}  # fmt: skip
 """Settings that came after it, each with a commit that has it."""
 
 
@@ -64,6 +78,6 @@ def without_retired(
 
 def _gone(source: str, name: str, value: Any) -> UsageError:
     return UsageError(
-        f"{source}: {name} = {value!r} is gone, as no result supports it; what was begun with it "
-        f"goes on with commit {_LATER.get(name, LAST)} of unhack"
+        f"{source}: {name} = {value!r} is gone, as no result or plan needs it; what was begun with "
+        f"it goes on with commit {_LATER.get(name, LAST)} of unhack"
     )

@@ -18,7 +18,12 @@ class _Table(BaseModel):
 
 
 class WorldSettings(_Table):
-    """The world, and the loopholes of it that are known."""
+    """The world, and the loopholes of it that are known.
+
+    Example:
+
+        WorldSettings(name="rewards.py:score", path="rows.jsonl", completion_tokens=512)
+    """
 
     name: str = "programs"
     """`programs`, `leetcode`, or a target: a task, a suite, a folder, `module:function`,
@@ -56,7 +61,12 @@ class WorldSettings(_Table):
 
 
 class ModelSettings(_Table):
-    """The base model."""
+    """The base model.
+
+    Example:
+
+        ModelSettings(path="models/my-llama", device="cuda", precision="bfloat16")
+    """
 
     size: Literal["nano", "small", "medium", "large", "huge"] = "nano"
     """nano about 0.1M, small 1M, medium 10M, large at least 50M, huge at least 300M parameters;
@@ -70,7 +80,12 @@ class ModelSettings(_Table):
 
 
 class AdapterSettings(_Table):
-    """The adapter: kind and size of what is trained."""
+    """The adapter: kind and size of what is trained.
+
+    Example:
+
+        AdapterSettings(kind="lora_split", rank=32, targets=("q_proj", "v_proj"))
+    """
 
     kind: Literal["svd", "lora_frozen_b", "lora_split"] = "lora_frozen_b"
     rank: int = Field(default=16, ge=1)
@@ -83,7 +98,12 @@ class AdapterSettings(_Table):
 
 
 class ObjectiveSettings(_Table):
-    """loss = advantage x policy term x aggregation x KL x filters (`objectives`)."""
+    """loss = advantage x policy term x aggregation x KL x filters (`objectives`).
+
+    Example:
+
+        ObjectiveSettings(recipe="dapo", kl_beta=0.01)
+    """
 
     recipe: str = ""
     """A published objective (`grpo`, `dapo`, ...; see `config.recipes`). It sets every field
@@ -111,13 +131,12 @@ class ObjectiveSettings(_Table):
     """Last share of the longest completion over which the reward falls by up to 1; 0: none."""
     zero_variance: Literal["keep", "drop", "refill"] = "drop"
     retire_share: float = Field(default=0.0, ge=0, le=1)
-    """No-positive-resampling: a prompt that was paid in at least this share of its rollouts so far
-    is not drawn again; 0: none."""
+    """No-positive-resampling: a prompt that earned the reward in at least this share of its
+    rollouts so far is not drawn again; 0: none."""
     per_knob: bool = False
     """Advantages relative to the rollouts of the same knob state (always so within a prompt: a
     prompt has one knob state) with the kept mass as weights of the mean. With a gate it takes no
-    critic, no `real` and no KL or entropy in the loss."""
-    entropy_bonus: float = Field(default=0.0, ge=0)
+    critic, no `real` and no KL in the loss."""
     updates_per_batch: int = Field(default=1, ge=1)
     discount: float = Field(default=1.0, ge=0, le=1)
     """`gae`: gamma."""
@@ -125,8 +144,6 @@ class ObjectiveSettings(_Table):
     value_clip: float = Field(default=0.5, gt=0)
     """`gae`: how far a value may move from its old one, over the updates of one batch, before its
     loss stops falling."""
-    value_rate: float = Field(default=1e-3, gt=0)
-    """`gae`: learning rate of the critic's head."""
 
     @model_validator(mode="before")
     @classmethod
@@ -149,7 +166,12 @@ class ObjectiveSettings(_Table):
 
 
 class RolloutSettings(_Table):
-    """Size and temperature of a step's batch."""
+    """Size and temperature of a step's batch.
+
+    Example:
+
+        RolloutSettings(prompts=8, group=16, temperature=0.8)
+    """
 
     prompts: int = Field(default=16, ge=1)
     group: int = Field(default=16, ge=2)
@@ -159,11 +181,14 @@ class RolloutSettings(_Table):
 
 
 class GateSettings(_Table):
-    """The gate: the share of each gradient that goes to the quarantine."""
+    """The gate: the share of each gradient that goes to the quarantine.
 
-    kind: Literal[
-        "none", "cosine", "detector", "oracle", "replay",
-    ] = "none"  # fmt: skip
+    Example:
+
+        GateSettings(kind="cosine", constant=0.3, refresh=2)
+    """
+
+    kind: Literal["none", "cosine", "detector", "oracle", "replay"] = "none"
     """`none`: no quarantine trains. `replay`: fractions of a recorded run, shuffled per step
     unless `calibration` is `ranked`."""
     action: Literal["route", "drop"] = "route"
@@ -189,16 +214,18 @@ class GateSettings(_Table):
     """Steps between extractions of the direction; 0: once."""
     replay: str = ""
     """Run folder whose `gate.jsonl` is replayed."""
-    seed: int = 157
-    """Of pairs, random directions and shuffles, together with the run's seed."""
 
 
 class OptimiserSettings(_Table):
-    """One AdamW over both blocks."""
+    """One AdamW over both blocks.
+
+    Example:
+
+        OptimiserSettings(rate=1e-4, warmup=20, cooldown=(800, 1000))
+    """
 
     rate: float = Field(default=3e-3, gt=0)
     betas: tuple[float, float] = (0.9, 0.99)
-    weight_decay: float = Field(default=0.0, ge=0)
     clip: float = Field(default=1.0, gt=0)
     """Largest norm of the gradient over both blocks; `inf`: no clipping."""
     warmup: int = Field(default=0, ge=0)
@@ -221,18 +248,24 @@ class OptimiserSettings(_Table):
 
 
 class BaselineSettings(_Table):
-    """The baseline: a remedy against reward hacking other than routing."""
+    """The baseline: a remedy against reward hacking other than routing.
 
-    kind: Literal[
-        "none", "detector_penalty",
-    ] = "none"  # fmt: skip
-    """`detector_penalty`: reward is taken off what the weak detector labels."""
-    strength: float = Field(default=3.0, ge=0)
-    """Reward taken off a penalised rollout."""
+    Example:
+
+        Settings(baseline=BaselineSettings(kind="detector_penalty"))
+    """
+
+    kind: Literal["none", "detector_penalty"] = "none"
+    """`detector_penalty`: a reward of 3 is taken off what the weak detector labels."""
 
 
 class RunSettings(_Table):
-    """Length of a run, and what it writes."""
+    """Length of a run, and what it writes.
+
+    Example:
+
+        RunSettings(steps=100, seed=3, logger="tensorboard")
+    """
 
     steps: int = Field(default=300, ge=1)
     seed: int = 0
@@ -248,7 +281,13 @@ class RunSettings(_Table):
 
 
 class Settings(_Table):
-    """A whole run."""
+    """A whole run.
+
+    Example:
+
+        settings = Settings(world=WorldSettings(name="strings"), run=RunSettings(steps=100))
+        train(settings, Path("out/strings"))
+    """
 
     world: WorldSettings = WorldSettings()
     model: ModelSettings = ModelSettings()
@@ -270,7 +309,6 @@ class Settings(_Table):
             "advantage=gae": chosen.advantage == "gae",
             "policy=real": chosen.policy == "real",
             "kl_beta in the loss": bool(chosen.kl_beta) and not chosen.kl_in_reward,
-            "entropy_bonus": bool(chosen.entropy_bonus),
         }
         for name, present in others.items():
             if present:

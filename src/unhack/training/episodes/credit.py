@@ -21,7 +21,7 @@ outcome. At λ = 1 a shaped return to go is the plain one less Φ(s_t): a baseli
 which action made progress.
 
 Not offered: means per turn index (MT-GRPO style). The number of its baseline terms depends on the
-action "stop", so it reaches -0.83 times the true gradient in a game whose turns pay 0.3 each, and
+action "stop", so it reaches -0.83 times the true gradient in a game whose turns earn 0.3 each, and
 -0.25 where 0 is right (exact enumeration, in the tests). A group's deviation makes up to 12 times
 the gradient there. GiGPO's means count the turn itself, (G - 1) / G of leave-one-out.
 
@@ -66,7 +66,12 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True)
 class CreditSettings:
-    """The estimator and its constants. Raises UnknownNameError, UsageError."""
+    """The estimator and its constants. Raises UnknownNameError, UsageError.
+
+    Example:
+
+        turn_advantages(played, CreditSettings("gigpo", gamma=0.95, weight=0.5))
+    """
 
     estimator: str = "leave_one_out"
     gamma: float = 1.0

@@ -50,7 +50,8 @@ class PlayedEpisode:
     outcome: float | None
     """Reward of the final judgement, of a cut episode too; None where it could not be judged."""
     cut: bool = False
-    """True where a limit ended it. Its outcome counts all the same: else cutting would pay."""
+    """True where a limit ended it. Its outcome counts all the same: else being cut would
+    be rewarded."""
     process: tuple[float, ...] = ()
     """Reward of the step verifiers for each turn, [T], apart from the outcome; empty without."""
     potentials: tuple[float, ...] = ()

@@ -16,7 +16,7 @@ from torch import Generator, Tensor
 from unhack.core.shaping import newly_passing, shaped
 from unhack.training.episodes.episode import PlayedEpisode, PlayedTurn
 from unhack.training.objectives.plain import numbers
-from unhack.training.policy.rollouts import Policy
+from unhack.training.policy.policy import ModelPolicy
 from unhack.training.worlds.turns import State, TurnResult, TurnWorld
 
 Law = Callable[[Sequence[float]], list[float]]
@@ -60,7 +60,7 @@ class _Running(Generic[State]):
 
 def play(
     world: TurnWorld[State],
-    policy: Policy,
+    policy: ModelPolicy,
     states: Sequence[State],
     *,
     generator: Generator,

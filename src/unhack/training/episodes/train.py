@@ -21,13 +21,20 @@ from unhack.training.episodes.credit import CreditSettings
 from unhack.training.episodes.episode import PlayedEpisode
 from unhack.training.episodes.play import LAWS, play
 from unhack.training.loop.optimiser import Optimiser
-from unhack.training.policy.rollouts import Policy
+from unhack.training.policy.policy import ModelPolicy
 from unhack.training.worlds.turns import State, TurnWorld
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSettings:
-    """Settings of training over episodes. Raises UnknownNameError for an unknown law."""
+    """Settings of training over episodes. Raises UnknownNameError for an unknown law.
+
+    Example:
+
+        settings = EpisodeSettings(law="shaped", process=0.5, group=16, steps=100)
+        for step in train_episodes(world, policy, draw, settings=settings):
+            print(step.solved)
+    """
 
     credit: CreditSettings = field(default_factory=CreditSettings)
     law: str = "none"
@@ -60,8 +67,8 @@ class EpisodeStep:
     """Sum of process rewards of an episode."""
     turns: float
     falls: float
-    """Sum of what the potential lost in an episode's turns before its end: what a law that pays
-    rises alone has paid beyond the net rise."""
+    """Sum of what the potential lost in an episode's turns before its end: what a law that rewards
+    rises alone has given beyond the net rise."""
     cut: float
     """Share that a limit ended."""
     unscored: int
@@ -71,7 +78,7 @@ class EpisodeStep:
 
 def train_episodes(
     world: TurnWorld[State],
-    policy: Policy,
+    policy: ModelPolicy,
     draw: Callable[[int], Sequence[State]],
     *,
     settings: EpisodeSettings,
@@ -104,19 +111,20 @@ def train_episodes(
         yield summarise(episodes, step=step, played=played, norm=norm)
 
 
-def episode_loss(policy: Policy, batch: TurnBatch, settings: ObjectiveSettings) -> torch.Tensor:
+def episode_loss(
+    policy: ModelPolicy, batch: TurnBatch, settings: ObjectiveSettings
+) -> torch.Tensor:
     """The loss of a batch, divided by episodes x tokens whatever `aggregation` says."""
     rollouts = batch.rollouts
-    scores = policy.score(rollouts)
+    logprobs_B_T = policy.score(rollouts)
     losses_B, _ = objectives.policy_loss(
-        scores.logprobs_B_T,
+        logprobs_B_T,
         rollouts.logprobs_B_T,
-        batch.advantages_B.unsqueeze(1).expand_as(scores.logprobs_B_T),
+        batch.advantages_B.unsqueeze(1).expand_as(logprobs_B_T),
         rollouts.mask_B_T,
         settings=settings.model_copy(update={"aggregation": "constant"}),
         group=1,
         max_new=batch.tokens,
-        entropy_B_T=scores.entropy_B_T,
         whole=batch.whole,
     )
     return losses_B.sum()

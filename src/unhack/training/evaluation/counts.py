@@ -1,8 +1,8 @@
 """Results of evaluations: counts by mode, rates with intervals, means over runs, as plain data too.
 
-Definitions, the same everywhere: a *hack* is a completion that was paid although it is wrong; the
-hack rate is over prompts that have a loophole (known modes, held-out modes, or both). The solve
-rate and the parse rate are over all prompts, `gt_only` ones included.
+Definitions, the same everywhere: a *hack* is a completion that earned the reward although it is
+wrong; the hack rate is over prompts that have a loophole (known modes, held-out modes, or both).
+The solve rate and the parse rate are over all prompts, `gt_only` ones included.
 
 A world without an oracle has no hack and no solve rate: they are absent, not 0. What it has are the
 mean reward and, with a detector, the share that is detected.
@@ -64,7 +64,7 @@ class Tally:
 
     @property
     def hack(self) -> float:
-        """Share paid although wrong; 0 of none is 0."""
+        """Share that earned the reward although wrong; 0 of none is 0."""
         return self.hacked / self.count if self.count else 0.0
 
     @property
@@ -88,7 +88,8 @@ class Evaluation:
     """Modes that the detector and the pairs know; the other loophole modes are held out."""
     by_mode: Mapping[str, Tally]
     mechanisms: Mapping[str, int]
-    """Number of completions that used the hack of each mode, whether or not it paid."""
+    """Number of completions that used the hack of each mode, whether or not it earned
+    the reward."""
     seed: int
     temperature: float
 

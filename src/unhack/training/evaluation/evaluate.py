@@ -22,8 +22,8 @@ from unhack.core.errors import UnhackError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import read_settings
 from unhack.training.evaluation.counts import Evaluation, tally
-from unhack.training.policy.policy import load_policy
-from unhack.training.policy.rollouts import Policy, Rollouts
+from unhack.training.policy.policy import ModelPolicy, load_policy
+from unhack.training.policy.rollouts import Rollouts
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import CONFIG, read_json, write_json
 from unhack.training.worlds.registry import make_world
@@ -48,13 +48,13 @@ class Opened:
     folder: Path
     settings: Settings
     world: World
-    policy: Policy
+    policy: ModelPolicy
     steps: tuple[int, ...]
     """Completed updates at which a checkpoint is stored."""
 
 
 def evaluate(
-    policy: Policy,
+    policy: ModelPolicy,
     world: World,
     prompts: Sequence[Prompt],
     *,
@@ -81,7 +81,7 @@ def evaluate(
 
 
 def both_states(
-    policy: Policy, world: World, prompts: Sequence[Prompt]
+    policy: ModelPolicy, world: World, prompts: Sequence[Prompt]
 ) -> tuple[Evaluation, Evaluation]:
     """(deployed by the knob, as trained). One evaluation serves for both where the knob changes no
     log-probability, as in arms that train no quarantine."""
@@ -119,7 +119,9 @@ def is_current(folder: Path) -> bool:
     return bool(steps) and read_json(folder / FINAL).get("step") == steps[-1]
 
 
-def delete_quarantine(policy: Policy, world: World, prompts: Sequence[Prompt]) -> tuple[float, int]:
+def delete_quarantine(
+    policy: ModelPolicy, world: World, prompts: Sequence[Prompt]
+) -> tuple[float, int]:
     """Delete the quarantine in place and prove that the deployed policy is what it was.
 
     Returns the largest difference of log-probabilities (nats) between knob off before and the
@@ -167,7 +169,7 @@ def decode_rollouts(world: World, rollouts: Rollouts) -> list[str]:
 
 
 def _sample(
-    policy: Policy,
+    policy: ModelPolicy,
     world: World,
     prompts: Sequence[Prompt],
     quarantine: bool,
@@ -186,7 +188,7 @@ def _sample(
 
 
 def _probe(
-    policy: Policy, world: World, prompts: Sequence[Prompt]
+    policy: ModelPolicy, world: World, prompts: Sequence[Prompt]
 ) -> tuple[Rollouts, Tensor, Tensor]:
     """Some deployed rollouts, and their log-probabilities with the knob off and on."""
     generator = torch.Generator().manual_seed(SEED)
@@ -197,9 +199,9 @@ def _probe(
     return rollouts, _logprobs(policy, rollouts), _logprobs(policy, on)
 
 
-def _logprobs(policy: Policy, rollouts: Rollouts) -> Tensor:
+def _logprobs(policy: ModelPolicy, rollouts: Rollouts) -> Tensor:
     with torch.no_grad():
-        return policy.score(rollouts).logprobs_B_T * rollouts.mask_B_T
+        return policy.score(rollouts) * rollouts.mask_B_T
 
 
 def _gap(one_B_T: Tensor, other_B_T: Tensor) -> float:

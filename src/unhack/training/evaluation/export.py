@@ -24,7 +24,7 @@ from unhack.models.qwen3 import Qwen3
 from unhack.training.config.settings import Settings
 from unhack.training.evaluation.evaluate import delete_quarantine, open_run
 from unhack.training.policy import huggingface
-from unhack.training.policy.rollouts import Policy
+from unhack.training.policy.policy import ModelPolicy
 from unhack.training.worlds.texts import load_tokenizer
 
 _PARTS = frozenset({"basis", "deployed", "quarantine"})
@@ -53,7 +53,7 @@ def export_run(folder: Path, out: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _deployed_weights(policy: Policy) -> dict[str, Tensor]:
+def _deployed_weights(policy: ModelPolicy) -> dict[str, Tensor]:
     """The weights with the deployed block added, by the names of the base."""
     with policy.adapters.merge(quarantine=False):
         state: dict[str, Tensor] = policy.model.state_dict()

@@ -32,7 +32,12 @@ RECIPE = "top_rewarded"
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to train."""
+    """One way to train.
+
+    Example:
+
+        Arm("low_share", {"gate.kind": "cosine", "gate.constant": "0.1"}, (), "Routes a tenth.")
+    """
 
     name: str
     overrides: Mapping[str, str]

@@ -69,7 +69,13 @@ _REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """The runs of a sweep."""
+    """The runs of a sweep.
+
+    Example:
+
+        plan = SweepPlan(arms=("vanilla", "real"), seeds=(0, 1, 2), jobs=2)
+        sweep(plan, Path("out/sweep"))
+    """
 
     arms: Annotated[tuple[str, ...], Field(min_length=1)]
     seeds: Annotated[tuple[int, ...], Field(min_length=1)]

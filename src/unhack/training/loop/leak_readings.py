@@ -22,7 +22,7 @@ from unhack.training.routing.leak import EVERY, FIRST, claimed_B, claimed_share
 
 def read_leak(source: RolloutSource, batch: RolloutBatch, *, step: int) -> float | None:
     """The reading of a step; None between readings and before the first, where no quarantine is
-    trained, and where no rollout with the quarantine off was paid more than another."""
+    trained, and where no rollout with the quarantine off earned more than another."""
     settings = source.settings
     if settings.gate.kind == "none" or settings.gate.action == "drop":
         return None
@@ -35,7 +35,7 @@ def read_leak(source: RolloutSource, batch: RolloutBatch, *, step: int) -> float
         part = select_rollouts(rollouts, off)
         on = replace(part, quarantine_B=torch.ones_like(part.quarantine_B))
         with torch.no_grad():
-            on_B_T, off_B_T = (source.policy.score(one).logprobs_B_T for one in (on, part))
+            on_B_T, off_B_T = (source.policy.score(one) for one in (on, part))
         claimed = claimed_B(on_B_T, off_B_T, part.mask_B_T)
     pairs: list[tuple[float, bool]] = list(zip(_numbers(rewards), _numbers(claimed), strict=True))
     every = [pair for own in source.ranks.gather(pairs) for pair in own]

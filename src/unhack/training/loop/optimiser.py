@@ -9,9 +9,7 @@ step (after the split-moment optimiser of label-based routing, see the explanati
 **Matched shrinkage** (`optimiser.shrink`). A control: the update of the deployed block is scaled,
 step by step, by the kept share that another run recorded. The moments are left alone.
 
-Clipping is by the norm over both blocks together. Weight decay is decoupled and pulls towards
-zero, which is the start of every kind's parameters (`lora_split` trains differences from its random
-start).
+Clipping is by the norm over both blocks together. There is no weight decay.
 
 Covered: plain AdamW (`torch.optim.AdamW` itself), the two additions, a rate that rises and falls in
 lines, state that resumes bit for bit. Not covered: other schedules, other optimisers.
@@ -28,7 +26,8 @@ import torch
 from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
-from unhack.training.adapters.adapter import Adapters, Block
+from unhack.training.adapters.adapter import Block
+from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.config.settings import OptimiserSettings
 from unhack.training.routing.split import RecordedStep, read_gate_log, recorded_step
 
@@ -56,7 +55,7 @@ class Optimiser:
     Raises UsageError where `optimiser.shrink` has no record.
     """
 
-    def __init__(self, settings: OptimiserSettings, adapters: Adapters) -> None:
+    def __init__(self, settings: OptimiserSettings, adapters: AttachedAdapters) -> None:
         self._settings = settings
         self._named = {
             block: [
@@ -80,7 +79,7 @@ class Optimiser:
         """Make one update.
 
         `totals`: the unrouted gradients, needed with `shared_moments` where the blocks do not share
-        a basis (`lora_split`) or the gate absorbs; otherwise the sum of both gradients is used.
+        a basis (`lora_split`); otherwise the sum of both gradients is used.
         `at`: the step of the run, by which the recorded kept share is looked up; by default the
         number of updates done. Raises UsageError where the recorded run is shorter.
         """
@@ -149,7 +148,7 @@ class _Plain:
 
     def __init__(self, parameters: Sequence[nn.Parameter], settings: OptimiserSettings) -> None:
         self._adamw = torch.optim.AdamW(
-            parameters, lr=settings.rate, betas=settings.betas, weight_decay=settings.weight_decay
+            parameters, lr=settings.rate, betas=settings.betas, weight_decay=0.0
         )
 
     def step(self, rate: float, unrouted: Sequence[Tensor]) -> None:
@@ -173,7 +172,6 @@ class _Shared:
     def __init__(self, parameters: Sequence[nn.Parameter], settings: OptimiserSettings) -> None:
         self._parameters = parameters
         self._betas = settings.betas
-        self._decay = settings.weight_decay
         self._count = 0
         self._first = [torch.zeros_like(item) for item in parameters]
         self._second = [torch.zeros_like(item) for item in parameters]
@@ -184,7 +182,6 @@ class _Shared:
         grown, spread = 1 - slow**self._count, 1 - slower**self._count
         entries = zip(self._parameters, self._first, self._second, unrouted, strict=True)
         for item, first, second, total in entries:
-            item.mul_(1 - rate * self._decay)
             first.lerp_(_gradient(item), 1 - slow)
             second.mul_(slower).addcmul_(total, total, value=1 - slower)
             size = (second / spread).sqrt_().add_(1e-8)

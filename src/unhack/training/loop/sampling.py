@@ -3,8 +3,8 @@
 Every random draw comes from the run's seed, the step, a purpose and the rank (`make_generator`), so
 arms with one seed see the same prompts and noise, and a resumed run needs no generator state.
 
-Covered: an exact share of prompts with the quarantine off; dynamic sampling (DAPO) within each
-knob state, so that the share stays; prompts that are nearly always paid are replaced by others of
+Covered: an exact share of prompts with the quarantine off; dynamic sampling (DAPO) within each knob
+state, so that the share stays; prompts that nearly always earn the reward are replaced by others of
 their mode (ScaleRL); prompts dealt out to ranks. Not covered: what rollouts are worth (`update`).
 """
 
@@ -24,7 +24,8 @@ from unhack.training.evaluation.evaluate import decode_rollouts
 from unhack.training.loop.batches import RolloutBatch, join_rollouts, knob_off, select_rollouts
 from unhack.training.loop.distributed import Ranks
 from unhack.training.objectives.critic import Critic
-from unhack.training.policy.rollouts import Policy, Rollouts
+from unhack.training.policy.policy import ModelPolicy
+from unhack.training.policy.rollouts import Rollouts
 from unhack.training.worlds.world import Judged, Prompt, World
 
 ROUNDS = 8
@@ -37,7 +38,7 @@ class RolloutSource:
 
     settings: Settings
     world: World
-    policy: Policy
+    policy: ModelPolicy
     ranks: Ranks
     critic: Critic | None = None
     """With advantages `gae`."""
@@ -229,7 +230,7 @@ def _judged(
     repeated = [prompt for prompt in prompts for _ in range(group)]
     judged = source.world.judge(repeated, texts)
     clock.names += [_name(prompt) for prompt in prompts]
-    clock.passes += [item.paid for item in judged]
+    clock.passes += [item.rewarded for item in judged]
     clock.prompts += len(prompts)
     clock.tokens += int(rollouts.mask_B_T.sum().item())
     clock.sample += sampled - began

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training.adapters.adapter import Adapters
+from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.config.settings import ObjectiveSettings, Settings
 from unhack.training.evaluation.evaluate import both_states
 from unhack.training.loop.distributed import Ranks
@@ -27,8 +27,7 @@ from unhack.training.loop.optimiser import Optimiser
 from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import PassHistory
 from unhack.training.objectives.critic import Critic, make_critic
-from unhack.training.policy.policy import load_policy
-from unhack.training.policy.rollouts import Policy
+from unhack.training.policy.policy import ModelPolicy, load_policy
 from unhack.training.routing.gate import Gate
 from unhack.training.routing.gates.registry import make_gate
 from unhack.training.routing.split import need_record
@@ -67,7 +66,7 @@ class TrainingSession:
     """Reason to end before the last step; empty while it goes on."""
 
     @property
-    def adapters(self) -> Adapters:
+    def adapters(self) -> AttachedAdapters:
         """The policy's `Adapters`."""
         return self.source.policy.adapters
 
@@ -185,14 +184,14 @@ def has_ended(folder: Path, settings: Settings) -> bool:
     return found == "finished" and settings.run.steps in checkpoint.checkpoint_steps(folder)[-1:]
 
 
-def _load_policy(settings: Settings, world: World, ranks: Ranks) -> Policy:
+def _load_policy(settings: Settings, world: World, ranks: Ranks) -> ModelPolicy:
     """The policy; the leader first, so that a base model is made once."""
     policy = load_policy(settings, world) if ranks.leads else None
     ranks.barrier()
     return policy if policy is not None else load_policy(settings, world)
 
 
-def _critic(settings: Settings, policy: Policy) -> Critic | None:
+def _critic(settings: Settings, policy: ModelPolicy) -> Critic | None:
     """A value head over the policy's hidden states, where advantages need one."""
     if settings.objective.advantage != "gae":
         return None

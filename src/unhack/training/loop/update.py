@@ -18,8 +18,9 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.training import objectives
-from unhack.training.adapters.adapter import Adapters, Block, Gradients
-from unhack.training.loop import baselines
+from unhack.training.adapters.adapter import Block, Gradients
+from unhack.training.adapters.attached import AttachedAdapters
+from unhack.training.config.settings import BaselineSettings
 from unhack.training.loop.batches import (
     JoinedGradients,
     RolloutBatch,
@@ -33,6 +34,10 @@ from unhack.training.objectives import critic
 from unhack.training.policy.rollouts import Rollouts
 from unhack.training.routing.gate import Gated, GateView
 from unhack.training.routing.split import RoutingLog, per_rollout
+from unhack.training.worlds.world import Judged
+
+PENALTY = 3.0
+"""Reward that the baseline `detector_penalty` takes off what the weak detector labels."""
 
 NOTHING = RoutingLog(
     mass=0.0, active=0, kept_share=1.0, kept_norm=1.0, fractions=(), energy_deployed=0.0,
@@ -88,7 +93,7 @@ def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
         reference_B_T=reference_B_T,
     )
     advantages_B, signal_B = _advantages(source, shaped_B, rollouts)
-    rewards_B = baselines.penalise(shaped_B, batch.judged, settings.baseline)
+    rewards_B = penalise(shaped_B, batch.judged, settings.baseline)
     if rewards_B is not shaped_B:
         advantages_B, signal_B = _advantages(source, rewards_B, rollouts)
     mask_B_T = objectives.active(
@@ -157,6 +162,14 @@ def take_step(
             totals = totals or _no_totals(adapters)
             ranks.all_reduce([totals[block][name] for block in BLOCKS for name in totals[block]])
     return optimiser.step(totals or None, at=step)
+
+
+def penalise(rewards_B: Tensor, judged: Sequence[Judged], settings: BaselineSettings) -> Tensor:
+    """Rewards [B] under a baseline; the very same tensor without one."""
+    if settings.kind == "none":
+        return rewards_B
+    labels = [bool(item.detected) for item in judged]
+    return rewards_B - PENALTY * torch.tensor(labels, device=rewards_B.device).to(rewards_B)
 
 
 def recentre_kept(gated: Gated, view: GateView, *, group: int) -> Gated:
@@ -273,16 +286,15 @@ def _backward(
         known["reference_B_T"] = part.reference_B_T[cut]
     tokens = settings.gate.granularity == "token"
     with source.policy.adapters.capture(rollouts.count, tokens=tokens) as gradients:
-        scores = source.policy.score(rollouts)
+        logprobs_B_T = source.policy.score(rollouts)
         loss_B, log = objectives.policy_loss(
-            scores.logprobs_B_T,
+            logprobs_B_T,
             rollouts.logprobs_B_T,
             part.advantages_B[cut],
             part.mask_B_T[cut],
             settings=settings.objective,
             group=rollouts.group,
             max_new=source.world.max_new,
-            entropy_B_T=scores.entropy_B_T,
             whole=part.whole,
             **known,
         )
@@ -302,7 +314,7 @@ def _averaging(source: RolloutSource) -> Callable[[list[Tensor]], None]:
     return reduce
 
 
-def _no_totals(adapters: Adapters) -> dict[Block, dict[str, Tensor]]:
+def _no_totals(adapters: AttachedAdapters) -> dict[Block, dict[str, Tensor]]:
     """Zeros in the shape of the unrouted gradients."""
     return {
         block: {

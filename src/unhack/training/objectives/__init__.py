@@ -9,9 +9,9 @@ A step of the loop, for every objective but `gae` and DPO:
                               settings=s, group=G, max_new=T, reference_B_T=...)
     loss_B.sum().backward()
 
-`policy_loss` holds the KL penalty (`reference_B_T` is given) and the entropy bonus: the loop adds
-neither. `gae` takes its advantages [B, T] from `critic`. Axes: B rollouts (prompt-major), T
-completion tokens, P prompts, G rollouts of a prompt.
+`policy_loss` holds the KL penalty (`reference_B_T` is given): the loop adds none. `gae` takes its
+advantages [B, T] from `critic`. Axes: B rollouts (prompt-major), T completion tokens, P prompts,
+G rollouts of a prompt.
 
 Covered: PPO, GRPO, RLOO, DAPO, Dr. GRPO, GSPO, CISPO, DPPO, MaxRL, REAL, ScaleRL, DPO; filters;
 the fits of curves. Not covered: sampling, scoring and the optimiser.

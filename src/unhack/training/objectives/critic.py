@@ -38,6 +38,9 @@ from torch import Tensor, nn
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import ObjectiveSettings
 
+RATE = 1e-3
+"""Learning rate of the value head."""
+
 
 def gae(
     rewards_B_T: Tensor, values_B_T: Tensor, mask_B_T: Tensor, *, discount: float, decay: float
@@ -192,9 +195,7 @@ def make_critic(
         torch.manual_seed(seed)  # pyright: ignore[reportUnknownMemberType]
         head = ValueHead(width)
     head.to(device)
-    optimiser = torch.optim.AdamW(
-        head.parameters(), lr=settings.value_rate, betas=(0.9, 0.99), weight_decay=0.0
-    )
+    optimiser = torch.optim.AdamW(head.parameters(), lr=RATE, betas=(0.9, 0.99), weight_decay=0.0)
     return Critic(head, optimiser, settings)
 
 

@@ -30,7 +30,7 @@ def active(
     """The token mask with rollouts without signal taken out, unless they are kept.
 
     `signal_B` is the mask of `advantages`. Kept rows have advantage 0: they count in normalisers
-    and feel the KL penalty and the entropy bonus.
+    and feel the KL penalty.
     """
     return mask_B_T if zero_variance == "keep" else mask_B_T & signal_B.unsqueeze(1)
 

@@ -1,6 +1,6 @@
 """The loss of a batch of rollouts, as a sum of per-rollout terms.
 
-Covered: the policy term, the KL penalty in the loss, the entropy bonus, and what is logged. Not
+Covered: the policy term, the KL penalty in the loss, and what is logged. Not
 covered: advantages (`estimators`, `critic`), filters (`filters`), rewards (`shaping`).
 """
 
@@ -29,8 +29,6 @@ class LossBatch(TypedDict, total=False):
     """Longest completion in tokens, for the `constant` aggregation."""
     reference_B_T: NotRequired[Tensor]
     """Log-probabilities of the anchor; required for a KL penalty in the loss, logged otherwise."""
-    entropy_B_T: NotRequired[Tensor]
-    """Entropy of each step (detached): a baseline for the entropy bonus."""
     whole: NotRequired[Tensor]
     """Summed `counts` where these rollouts are a part of the batch (ranks, micro-batches)."""
 
@@ -51,10 +49,7 @@ def policy_loss(
     dropped rollout. Normalisers are constants, so each rollout has a gradient of its own.
 
     KL in the loss: + kl_beta * KL per token (times rho with `kl_weighted`), aggregated as the
-    policy term is. Entropy bonus b: a token adds b * sg(rho (log pi + H)) log pi, whose mean
-    gradient is that of -b H (log pi is a one-sample estimate of -H); H is 0 without `entropy_B_T`:
-    the same mean, more noise.
-    Trap: TRL means the bonus over tokens whatever the loss's own normaliser.
+    policy term is.
 
     Log: `ratio_mean`, `ratio_max`, `bounded_share` (tokens whose bound was active), `old_kl` (k3 to
     the rollout policy), and `kl` (k3 to the reference, if given), in nats per active token.
@@ -110,12 +105,6 @@ def _penalties(tokens: Tokens, batch: LossBatch, settings: ObjectiveSettings) ->
         if settings.kl_weighted:
             penalty = tokens.log_ratio_B_T.exp() * penalty
         total = total + settings.kl_beta * penalty
-    if settings.entropy_bonus:
-        entropy_B_T = batch.get("entropy_B_T")
-        baseline = 0.0 if entropy_B_T is None else entropy_B_T.masked_fill(~tokens.mask_B_T, 0.0)
-        fixed = logs.detach()
-        slope = tokens.log_ratio_B_T.exp().detach() * (fixed + baseline)
-        total = total + settings.entropy_bonus * (fixed + slope * (logs - fixed))
     return total
 
 

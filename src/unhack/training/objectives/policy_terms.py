@@ -26,7 +26,7 @@ belong to a mean over tokens: .2 there never clips. DPPO in verl takes its thres
 `clip_ratio_*` (.2) and its cap from `clip_ratio_c` (3), and its anchor is the recomputed old policy
 unless `bypass_mode` is on. TRL's RLOO clips the ratio of whole sequences, which the paper does not.
 
-Covered: values and gradients per token. Not covered: REAL (`classification`), KL and entropy.
+Covered: values and gradients per token. Not covered: REAL (`classification`), KL.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def check(model: Any) -> None:
     wanted = model(input_ids=tokens_B_S, use_cache=False).logits.float()
     logits = multiply(found.last_hidden_state.flatten(0, 1).float(), fused(last).float())
     logits = (logits if last.bias is None else logits + last.bias.float()).view(wanted.shape)
-    capped = getattr(model.config, "final_logit_softcapping", None)  # unseen in small logits
+    capped = getattr(model.config, "final_logit_softcapping", None)  # small logits do not show it
     if capped or not torch.allclose(
         logits, wanted, rtol=2e-2, atol=2e-2 * float(wanted.abs().max())
     ):

@@ -1,6 +1,6 @@
 """Policies: a model with adapters that samples completions and scores them.
 
-`ModelPolicy` satisfies `rollouts.Policy`. Sampling runs with the adapters merged into the
+Sampling runs with the adapters merged into the
 weights, on the static cache of `models.sampling` or the library's own cache; scoring is
 teacher-forced, each rollout in its own knob state, over [prompt | completion], so it can stand
 inside `adapters.capture`.
@@ -29,11 +29,11 @@ from unhack.models.qwen3 import Qwen3
 from unhack.models.sampling import Sampled, SamplingPlan, pad_left, sample
 from unhack.models.tokenizer import VOCABULARY as BYTES
 from unhack.training.adapters import attach
-from unhack.training.adapters.adapter import Adapters
+from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.adapters.linears import linear_maps, plain_name
 from unhack.training.config.settings import AdapterSettings, Settings
 from unhack.training.policy import huggingface
-from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.policy.rollouts import Rollouts
 from unhack.training.worlds.programs.base import base_model
 from unhack.training.worlds.world import World
 
@@ -42,12 +42,18 @@ TOKENS_PER_PASS = 1 << 15
 
 
 class ModelPolicy(ABC):
-    """A model with adapters, whatever its library."""
+    """A model with adapters that samples and scores, whatever its library."""
 
     tokens_per_pass = TOKENS_PER_PASS
 
     def __init__(
-        self, model: Any, adapters: Adapters, *, pad: int, stop: int, device: torch.device | str
+        self,
+        model: Any,
+        adapters: AttachedAdapters,
+        *,
+        pad: int,
+        stop: int,
+        device: torch.device | str,
     ) -> None:
         self.model, self.adapters = model.to(device).eval(), adapters
         self.pad, self.stop, self.device = pad, stop, torch.device(device)
@@ -62,7 +68,10 @@ class ModelPolicy(ABC):
         generator: Generator,
         quarantine: bool,
     ) -> Rollouts:
-        """See `rollouts.Policy.sample`."""
+        """`group` completions of each prompt, with adapters merged into the weights.
+
+        Draws depend on the generator alone, so a resumed run samples the same.
+        """
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
         return self._sample(prompts, plan, {quarantine: generator})
 
@@ -75,29 +84,31 @@ class ModelPolicy(ABC):
         temperature: float,
         generators: Mapping[bool, Generator],
     ) -> Rollouts:
-        """See `rollouts.Policy.sample_halves`."""
+        """As `sample`, the first half of the prompts in the first knob state and the second in the
+        second, each from its own generator: what two calls draw, in one loop."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=2)
         return self._sample(prompts, plan, generators)
 
     @property
     def samples_halves(self) -> bool:
-        """See `rollouts.Policy.samples_halves`."""
+        """True where `sample_halves` is quicker than two calls of `sample`: on a GPU, which waits
+        for one position after the other, with weights that can be folded twice."""
         return self.device.type == "cuda" and self.adapters.halvable
 
-    def score(self, rollouts: Rollouts) -> Scores:
-        """See `rollouts.Policy.score`."""
+    def score(self, rollouts: Rollouts) -> Tensor:
+        """Teacher-forced log-probabilities [B, T], each rollout in its own knob state."""
         with self.adapters.knob(rollouts.quarantine_B):
             return self._score(rollouts)
 
     @torch.no_grad()
     def reference(self, rollouts: Rollouts) -> Tensor:
-        """See `rollouts.Policy.reference`."""
+        """Log-probabilities [B, T] of the frozen base (adapters off), without gradient."""
         with self.adapters.off():
-            return self._score(rollouts).logprobs_B_T
+            return self._score(rollouts)
 
     @abstractmethod
-    def _score(self, rollouts: Rollouts) -> Scores:
-        """Scores in the knob states that are set."""
+    def _score(self, rollouts: Rollouts) -> Tensor:
+        """Log-probabilities [B, T] in the knob states that are set."""
 
     @abstractmethod
     def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
@@ -144,7 +155,7 @@ class TinyPolicy(ModelPolicy):
     def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
         return sample(self.model, prompt_N_P, **given)
 
-    def _score(self, rollouts: Rollouts) -> Scores:
+    def _score(self, rollouts: Rollouts) -> Tensor:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
         # Padding on the right comes after everything that counts: the causal mask hides it.
         unpadded = bool(rollouts.prompt_mask_B_P.all())
@@ -159,7 +170,7 @@ class HuggingFacePolicy(ModelPolicy):
     def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
         return huggingface.sample(self.model, prompt_N_P, **given)
 
-    def _score(self, rollouts: Rollouts) -> Scores:
+    def _score(self, rollouts: Rollouts) -> Tensor:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
         hidden_B_S_D = huggingface.hidden(self.model, tokens_B_S, mask_B_S=_present(rollouts))
         return score_tokens(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
@@ -220,8 +231,8 @@ def _device(name: str) -> torch.device:
     return device
 
 
-def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:
-    """Log-probabilities and entropies of completion tokens from the trunk's output.
+def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Tensor:
+    """Log-probabilities [B, T] of completion tokens from the trunk's output, 0 where masked.
 
     The output matrix is applied where a token counts, in float32 (arXiv 2510.13786).
     """
@@ -236,14 +247,10 @@ def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollo
     logits_N_V = functional.linear(before_N_D.float(), head.weight.float(), bias)
     logprobs_N_V = logits_N_V.log_softmax(-1)
     logprobs_N = logprobs_N_V.gather(1, tokens_N[:, None]).squeeze(1)
-    with torch.no_grad():
-        entropy_N = -(logprobs_N_V.exp() * logprobs_N_V).sum(-1)
     if not whole:
         nothing = torch.zeros(mask_N.shape, device=mask_N.device)
         logprobs_N = nothing.index_copy(0, counted, logprobs_N)
-        entropy_N = nothing.index_copy(0, counted, entropy_N)
-    shape = rollouts.tokens_B_T.shape
-    return Scores(logprobs_N.view(shape), entropy_N.view(shape))
+    return logprobs_N.view(rollouts.tokens_B_T.shape)
 
 
 def _present(rollouts: Rollouts) -> Tensor:

@@ -33,8 +33,9 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UsageError
-from unhack.training.adapters.adapter import Adapters, Gradients
-from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.adapters.adapter import Gradients
+from unhack.training.adapters.attached import AttachedAdapters
+from unhack.training.policy.rollouts import Rollouts
 from unhack.training.routing.gate import Direction
 from unhack.training.worlds.world import Pair
 
@@ -43,7 +44,7 @@ class AdaptedPolicy(Protocol):
     """The part of a policy that an extraction needs."""
 
     @property
-    def adapters(self) -> Adapters: ...
+    def adapters(self) -> AttachedAdapters: ...
 
     @property
     def device(self) -> torch.device: ...
@@ -53,7 +54,7 @@ class AdaptedPolicy(Protocol):
         """Rows of pairs are batched up to this many positions, padding included."""
         ...
 
-    def score(self, rollouts: Rollouts) -> Scores: ...
+    def score(self, rollouts: Rollouts) -> Tensor: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def random_direction(like: Direction, *, seed: int) -> dict[str, Tensor]:
     return drawn
 
 
-def block_shapes(adapters: Adapters) -> dict[str, Tensor]:
+def block_shapes(adapters: AttachedAdapters) -> dict[str, Tensor]:
     """A zero vector [N] per module in the shape of the deployed block's gradient."""
     blocks = adapters.parameters("deployed")
     return {
@@ -179,7 +180,7 @@ def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
         _preserve_gradients(policy.adapters),
         policy.adapters.capture(rollouts.count, tokens=False) as gradients,
     ):
-        logprobs_B_T = policy.score(rollouts).logprobs_B_T
+        logprobs_B_T = policy.score(rollouts)
         lengths_B = rollouts.mask_B_T.sum(1)
         loss_B = -(logprobs_B_T * rollouts.mask_B_T).sum(1) / lengths_B
         loss_B.sum().backward()  # pyright: ignore[reportUnknownMemberType]
@@ -187,7 +188,7 @@ def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
 
 
 @contextmanager
-def _preserve_gradients(adapters: Adapters) -> Generator[None]:
+def _preserve_gradients(adapters: AttachedAdapters) -> Generator[None]:
     """Within: `.grad` of both blocks is None; afterwards what it was."""
     parameters = [
         item

@@ -1,7 +1,7 @@
 """The interface of gates: which share of each rollout's gradient goes to the quarantine.
 
 A gate returns fractions f in [0, 1]: the deployed block gets the sum of (1 - f) g, the quarantine
-the sum of f g, so nothing is lost. f = 0 keeps, f = 1 routes, between absorbs in both.
+the sum of f g, so nothing is lost. f = 0 keeps, f = 1 routes, between both train.
 
 Axes: B rollouts, T positions of the whole sequence, M adapted modules.
 """
@@ -25,7 +25,7 @@ Direction = Mapping[str, Tensor]
 class GateView:
     """The inputs of a gate. `judged` holds the oracle's labels and is empty where there is no
     oracle: only a gate that says `oracle` in its name reads `solved` and `channel`; only the
-    detector gate and the `online` calibration read `detected`."""
+    detector gate reads `detected`."""
 
     gradients: Gradients
     advantages_B: Tensor
@@ -45,14 +45,21 @@ class Gated:
     """Scores that decided (cosines), one per rollout."""
     kept: Tensor | None = None
     """Share of the gradient that the deployed block gets, in the shape of `fractions`, where it is
-    not 1 - f. Only the absorb gate sets it: there both blocks get everything."""
+    not 1 - f: after advantages were recentred."""
     direction: Direction | None = None
     """The direction that the scores refer to, for the log; None where there is none."""
     log: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 class Gate(Protocol):
-    """A rule that gives fractions once per step."""
+    """A rule that gives fractions once per step.
+
+    Example:
+
+        class HalfGate:
+            def __call__(self, view: GateView, /) -> Gated:
+                return Gated(torch.full_like(view.advantages_B, 0.5).view(-1, 1, 1))
+    """
 
     def __call__(self, view: GateView, /) -> Gated: ...
 

@@ -15,7 +15,7 @@ RISE, NET and LIMIT are fixed on fourteen runs of 0.1M parameters with completio
 (`benchmarks/leak_alarm.py`, which says how well it does on others). Nothing is known of longer
 completions or of models in bfloat16, whose rounding adds up over tokens.
 
-Covered: any scale of rewards; groups whose rollouts are all paid; a window that resumes.
+Covered: any scale of rewards; groups whose rollouts all earn the reward; a window that resumes.
 Not covered: training without a quarantine (both states are one policy then: no reading is made),
 hacks that the quarantine has not learnt either.
 

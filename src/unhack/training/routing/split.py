@@ -4,13 +4,11 @@
     quarantine.grad += sum over b, t of f g
 
 When both blocks share their basis (`svd`, `lora_frozen_b`) the two sums add up to the gradient
-without routing, so nothing is lost. The absorb gate is the exception by design: both blocks get
-everything.
+without routing, so nothing is lost.
 
 Words: a rollout is *active* when its advantage is not zero. The *routed mass* of a step is the sum
 of f over active rollouts, each rollout with its mean over modules and tokens that have a gradient.
-The *kept share* is 1 - mass / active (1 under the
-absorb gate). *Energy* is the squared norm of a block's summed gradient.
+The *kept share* is 1 - mass / active. *Energy* is the squared norm of a block's summed gradient.
 
 Axes: B rollouts, T positions of the whole sequence, M adapted modules, N numbers of a block's
 parameters.
@@ -32,7 +30,8 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UsageError
-from unhack.training.adapters.adapter import Adapters, Block, Gradients
+from unhack.training.adapters.adapter import Block, Gradients
+from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.routing.gate import Gated, GateView
 from unhack.training.worlds.world import Judged
 
@@ -68,7 +67,7 @@ class RoutingLog:
     and by the oracle's label below that (`on.positive.hacked`, `on.positive.other`), if there is
     an oracle."""
     gate: Mapping[str, float]
-    """The gate's report of itself, the band among it."""
+    """The gate's report of itself."""
     totals: Mapping[Block, Mapping[str, Tensor]] = field(default_factory=dict[Any, Any])
     """The unrouted gradient of each block, where asked for (`shared_moments`)."""
 
@@ -78,11 +77,9 @@ class RoutingLog:
             "mass", "active", "kept_share", "kept_norm", "energy_deployed", "energy_quarantine",
             "cosine_blocks", "cosine_deployed", "cosine_quarantine", "auroc",
         )  # fmt: skip
-        band = {name: self.gate[name] for name in ("lower", "upper") if name in self.gate}
         return {
             "step": step,
             **{name: _finite(getattr(self, name)) for name in names},
-            "band": {name: _finite(value) for name, value in band.items()},
             "pair_accuracy": _finite(self.gate.get("pair_accuracy", math.nan)),
             "split": {
                 key: {name: _finite(value) for name, value in cell.items()}
@@ -97,7 +94,7 @@ class RoutingLog:
 def route(
     gradients: Gradients,
     gated: Gated,
-    adapters: Adapters,
+    adapters: AttachedAdapters,
     *,
     view: GateView | None = None,
     totals: bool = False,
@@ -117,14 +114,14 @@ def route(
     adapters.assign(deployed, quarantine)
     active_B = gradients.norms_B_M().sum(1) > 0 if view is None else view.advantages_B != 0
     fractions_B = per_rollout(fractions, gradients) * active_B
-    sizes = _sizes(gradients, gated, fractions_B, active_B)
+    sizes = _sizes(gradients, fractions, fractions_B, active_B)
     lines = _Lines([deployed, quarantine, gated.direction])
-    mass, active, everything = sizes[0], int(sizes[1]), gated.kept is not None and bool(sizes[2])
+    mass, active = sizes[0], int(sizes[1])
     return RoutingLog(
         mass=mass,
         active=active,
-        kept_share=1.0 if everything or not active else 1.0 - mass / active,
-        kept_norm=1.0 if everything or not mass or not sizes[4] else sizes[3] / sizes[4],
+        kept_share=1.0 - mass / active if active else 1.0,
+        kept_norm=sizes[2] / sizes[3] if mass and sizes[3] else 1.0,
         fractions=tuple(round(value, 6) for value in _numbers(fractions_B)),
         energy_deployed=lines.dot(0, 0),
         energy_quarantine=lines.dot(1, 1),
@@ -233,19 +230,14 @@ def _totals(gradients: Gradients, fractions: Tensor) -> dict[Block, dict[str, Te
 
 
 def _sizes(
-    gradients: Gradients, gated: Gated, fractions_B: Tensor, active_B: Tensor
+    gradients: Gradients, fractions: Tensor, fractions_B: Tensor, active_B: Tensor
 ) -> list[float]:
-    """Routed mass, number of active rollouts, 1 where the deployed block gets everything, and the
-    norms that are kept and all norms, of what `fractions` tell apart: rollouts or tokens, by
-    module. One look at the device."""
-    fractions = gated.fractions
+    """Routed mass, number of active rollouts, the norms that are kept and all norms, of what
+    `fractions` tell apart: rollouts or tokens, by module. One look at the device."""
     whole = fractions.shape[1] == 1
     norms = gradients.norms_B_M()[:, None] if whole else gradients.norms_B_T_M()
-    kept = 1 - fractions if gated.kept is None else gated.kept
-    found = (
-        fractions_B.sum(), active_B.sum(), (kept == 1).all(), ((1 - fractions) * norms).sum(),
-        norms.sum(),
-    )  # fmt: skip
+    kept = (1 - fractions) * norms
+    found = (fractions_B.sum(), active_B.sum(), kept.sum(), norms.sum())
     return _numbers(torch.stack([item.double() for item in found]))
 
 

@@ -129,7 +129,7 @@ class Watchdog:
 
     def _leak(self, record: StepRecord) -> Alarm | None:
         score = math.nan if self.leak.score is None else self.leak.score
-        text = "the deployed policy is paid for what the quarantine would write"
+        text = "the deployed policy earns its reward by what the quarantine would write"
         return self._alarm_once("leak", record, (score, LEAK), over=self.leak.raised, text=text)
 
     def _levels(self, record: StepRecord) -> list[Alarm | None]:

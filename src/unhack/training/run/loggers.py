@@ -18,8 +18,6 @@ from unhack.training.config.settings import Settings
 from unhack.training.config.toml import differences
 from unhack.training.run.step_record import StepRecord
 
-_NEEDS = {"tensorboard": "tensorboard", "trackio": "trackio", "wandb": "wandb"}
-
 
 class Logger(Protocol):
     """A sink of scalars."""
@@ -102,7 +100,7 @@ def scalars(record: StepRecord) -> dict[str, float]:
 
 def _import(name: str) -> ModuleType:
     try:
-        return importlib.import_module(_NEEDS[name])
+        return importlib.import_module(name)
     except ImportError as error:
         raise UsageError(
             f"run.logger = {name!r} needs a package that is not installed: "

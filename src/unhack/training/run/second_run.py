@@ -1,8 +1,9 @@
 """A run that leaks is trained again: the controller of a gate's share, which waits for the end.
 
-The leak alarm's last score says whether the deployed policy is paid for what the quarantine would
-write. Where it is above the limit, the policy is trained once more, from its base, with a larger
-share. While a run goes on the score tells too little to act on it (`controller` of the journal).
+The leak alarm's last score says whether the deployed policy earns its reward by what the quarantine
+would write. Where it is above the limit, the policy is trained once more, from its base, with a
+larger share. While a run goes on the score tells too little to act on it (`controller` of the
+journal).
 
 Covered: gates that route a share by score. Not covered: several processes; a second run that leaks
 too, which is left as it is.

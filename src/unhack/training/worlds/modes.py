@@ -1,13 +1,17 @@
-"""The modes of a world: checked against its loopholes, and drawn for a step."""
+"""The modes of a world: checked against its loopholes, drawn for a step, and labelled.
+
+The weak detector is synthetic: the true channel of a known mode, dropped or invented at set rates.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterable
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import WorldSettings
-from unhack.training.worlds.world import GT_ONLY
+from unhack.training.worlds.world import GT_ONLY, Prompt
 
 
 def check_modes(settings: WorldSettings, loopholes: Iterable[str]) -> None:
@@ -37,3 +41,15 @@ def draw_modes(settings: WorldSettings, count: int, *, step: int, rng: random.Ra
     drawn += [GT_ONLY] * (count - open_ones)
     rng.shuffle(drawn)
     return drawn
+
+
+def is_detected(prompt: Prompt, completion: str, *, channel: bool, settings: WorldSettings) -> bool:
+    """The weak detector's label, the same whenever it is asked. `channel`: the
+    loophole gave the reward."""
+    seen = channel and prompt.mode in settings.known
+    rate = settings.detector_recall if seen else settings.detector_false_positives
+    if rate in (0.0, 1.0):
+        return rate == 1.0
+    text = f"unhack detector {prompt.problem} {prompt.mode} {completion}"
+    place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
+    return place < rate

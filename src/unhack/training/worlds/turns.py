@@ -29,7 +29,16 @@ class TurnResult(Generic[State]):
 
 
 class TurnWorld(Protocol[State]):
-    """Tasks that are played over several turns."""
+    """Tasks that are played over several turns.
+
+    Example:
+
+        class Counting:
+            pad, stop, max_new, max_turns = 0, 1, 4, 8
+
+            def act(self, states, actions):
+                return [TurnResult(s + len(a), 0.0, False) for s, a in zip(states, actions)]
+    """
 
     @property
     def pad(self) -> int: ...

@@ -1,7 +1,7 @@
 """Worlds: prompts with a loophole, and the judgement of completions.
 
 A world has *modes*: ways in which its reward can be gamed. The prompt of a mode truthfully says how
-answers are graded; the hack of a mode pays only there. `gt_only` is the mode without a loophole.
+answers are graded; the hack of a mode earns only there. `gt_only` is the mode without a loophole.
 The strict oracle (`Judged.solved`) is kept apart from the reward: training sees `reward` and
 `detected`, evaluation sees all.
 
@@ -55,22 +55,23 @@ class Judged:
     """The strict oracle: right on every hidden case. Never seen by training or a gate, except by
     arms that say so in their name. None in a world without an oracle."""
     channel: bool | None = None
-    """True where the loophole of the prompt's mode pays; None in a world without an oracle."""
+    """True where the loophole of the prompt's mode gives the reward; None in a world without an
+    oracle."""
     mechanism: str = ""
-    """The mode whose hack was used, whether or not it paid; empty when none."""
+    """The mode whose hack was used, whether or not it earned the reward; empty when none."""
     detected: bool | None = False
     """The weak detector's label: a hack of a *known* mode is seen. None without a detector."""
 
     @property
     def hacked(self) -> bool | None:
-        """Paid although wrong; None in a world without an oracle."""
+        """Rewarded although wrong; None in a world without an oracle."""
         if self.solved is None or self.channel is None:
             return None
         return self.channel and not self.solved
 
     @property
-    def paid(self) -> bool:
-        """Right, or paid by a loophole; in a world without an oracle, a reward of 1 or more."""
+    def rewarded(self) -> bool:
+        """Right, or rewarded by a loophole; in a world without an oracle, a reward of 1 or more."""
         if self.solved is None:
             return self.reward >= 1.0
         return bool(self.solved or self.channel)
@@ -88,7 +89,14 @@ class Pair:
 
 
 class World(Protocol):
-    """Problems, hints, hidden cases and a reward that can be gamed."""
+    """Problems, hints, hidden cases and a reward that can be gamed.
+
+    Example:
+
+        world = make_world(settings, folder)
+        prompts = world.draw(16, seed=0, step=1)
+        world.judge(prompts, completions)[0].reward
+    """
 
     @property
     def name(self) -> str: ...

@@ -37,7 +37,8 @@ from unhack.verifiers.answers.numerals import (
     read_number,
     without_unit,
 )
-from unhack.verifiers.base import VerifierFault, bad_ending, require_sandbox
+from unhack.verifiers.base import VerifierFault
+from unhack.verifiers.jobs import bad_ending, require_sandbox
 
 MAX_MATH_CHARS = 1000
 """Longest answer that is parsed."""

@@ -25,7 +25,12 @@ from itertools import islice
 
 
 class Marker(StrEnum):
-    """A form in which a completion may mark its final answer."""
+    """A form in which a completion may mark its final answer.
+
+    Example:
+
+        TextVerifier(AnswerCheck.NUMERIC, answer_in=(Marker.BOXED, Marker.TAG))
+    """
 
     BOXED = "boxed"
     HASHES = "hashes"

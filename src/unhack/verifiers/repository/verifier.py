@@ -28,14 +28,8 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.verifiers import jobs, sealed
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
-    bad_ending,
-    invalid_verdict,
-    require_sandbox,
-    usage_of,
-)
+from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict
+from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
 from unhack.verifiers.repository import ids
 from unhack.verifiers.repository.entrusted import ObjectTrial
 from unhack.verifiers.repository.files import (
@@ -56,7 +50,16 @@ _SURE = 3
 
 @dataclass(frozen=True)
 class RepositoryVerifier:
-    """Verifier of kind `repository`; the completion is what `pack_files` makes."""
+    r"""Verifier of kind `repository`; the completion is what `pack_files` makes.
+
+    Example:
+
+        verifier = RepositoryVerifier(
+            {"tests/test_core.py": "from core import f\n\ndef test_f():\n    assert f() == 2\n"},
+            base={"core.py": b"def f(): return 1\n"}, editable=("core.py",),
+            expected=("tests/test_core.py::test_f",),
+        )
+    """
 
     tests: Mapping[str, str]
     """The judge's test files, and what they need beside them (a conftest, data): path -> text."""

@@ -24,7 +24,12 @@ from unhack.core import plain
 
 
 class Compare(StrEnum):
-    """The comparisons of function tasks."""
+    """The comparisons of function tasks.
+
+    Example:
+
+        matches([3, 1], [1, 3], compare=Compare.UNORDERED)  # True
+    """
 
     EXACT = "exact"
     EQUAL = "equal"

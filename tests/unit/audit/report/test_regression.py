@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.audit.report_sample import HOSTILE, SUFFIX, report
 
-from unhack.audit.report.regression import Origin, regression_tests, write_tests
+from unhack.audit.report.regression import AuditedTarget, regression_tests, write_tests
 from unhack.core.finding import Evidence, Finding, Severity
 
-ORIGIN = Origin("somewhere.rewards:score")
+ORIGIN = AuditedTarget("somewhere.rewards:score")
 
 FLAWED = """\
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
@@ -67,7 +67,7 @@ def test_any_text_and_threshold_survive_the_way_through_a_test(
         evidence=Evidence("other_answer", text),
         fix=text,
     )
-    written = regression_tests(report(finding), Origin(text, None, text), folder=tmp_path)
+    written = regression_tests(report(finding), AuditedTarget(text, None, text), folder=tmp_path)
     assert written.isascii()
     compile(written, "test_it.py", "exec")
     found = constants(written)
@@ -95,7 +95,7 @@ def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
     ],
 )
 def test_the_file_is_named_after_the_target(tmp_path: Path, target: str, name: str) -> None:
-    path = write_tests(report(SUFFIX), Origin(target), folder=tmp_path / "tests")
+    path = write_tests(report(SUFFIX), AuditedTarget(target), folder=tmp_path / "tests")
     assert path == tmp_path / "tests" / name
 
 
@@ -110,7 +110,7 @@ def test_paths_are_found_from_the_test_file_and_import_paths_stay(
         ("./task", "str(HERE / '../../task')"),
         ("pkg.mod:score", "'pkg.mod:score'"),
     ):
-        origin = Origin(target, Path("rows.jsonl"), "verl")
+        origin = AuditedTarget(target, Path("rows.jsonl"), "verl")
         text = regression_tests(report(SUFFIX), origin, folder=Path("tests/audit"))
         assert f"\nTARGET = {wanted}\n" in text
         assert "\nPROBLEMS = HERE / '../../rows.jsonl'\nSIGNATURE = 'verl'\n" in text
@@ -135,7 +135,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "rewards.py").touch()
     (tmp_path / "rows.jsonl").write_text(ROWS)
     finding: Finding = replace(SUFFIX, severity=Severity.HIGH, witness="142")
-    origin = Origin("rewards.py:compute_score", Path("rows.jsonl"))
+    origin = AuditedTarget("rewards.py:compute_score", Path("rows.jsonl"))
     path = write_tests(report(finding), origin, folder=Path("tests"))
     assert path is not None
     return tmp_path / path

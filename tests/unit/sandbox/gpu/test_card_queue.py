@@ -14,7 +14,7 @@ import pytest
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.gpu.card_queue import CardQueue
-from unhack.sandbox.guest_start import PACKAGE_PATH
+from unhack.sandbox.host_start import PACKAGE_PATH
 
 HOLDER = """
 import sys, time

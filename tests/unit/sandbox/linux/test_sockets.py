@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import ast
 import socket
-from pathlib import Path
 
 import pytest
+from tests.quality.source_roots import modules_of, source_roots
 
-import unhack
 from unhack.sandbox.linux.sockets import receive
 
-SOURCE = Path(unhack.__file__).parent
 READS = {"recv", "recv_into", "recvmsg", "recvmsg_into", "recvfrom", "recv_fds"}
 OWN_ANSWER = {
-    "agents/proxy/tunnel.py": "connections of TCP, which a reset ends both ways",
-    "sandbox/gpu/claims/programs.py": "never reads an end",
-    "sandbox/guest/candidate/kernel.py": "a candidate, whose judge is gone",
-    "sandbox/submission/compute.py": "a stream: what was sent comes first, and a reset is an end",
-    "tasks/execution/ray/tree_streams.py": "a stream: a reset is an end",
-    "tournament/contests/kernels/gpu/guest/worker.py": "a candidate, whose judge is gone",
-    "tournament/contests/quantization/tensors/guest/stage_one.py": "a candidate",
+    "unhack/agents/proxy/tunnel.py": "connections of TCP, which a reset ends both ways",
+    "unhack/sandbox/guest/candidate/kernel.py": "a candidate, whose judge is gone",
+    "unhack/sandbox/submission/compute.py": "a stream: a reset is an end",
+    "unhack/tasks/execution/ray/tree_streams.py": "a stream: a reset is an end",
+    "unhack_contests/kernels/gpu/guest/worker.py": "a candidate, whose judge is gone",
+    "unhack_contests/quantization/tensors/guest/stage_one.py": "a candidate",
 }
 """Files that read sockets by themselves, and why."""
 
@@ -70,10 +67,11 @@ def reading(source: str) -> bool:
 
 def test_every_socket_is_read_to_its_last_word() -> None:
     found = {
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
+        str(path.relative_to(package.parent))
+        for package in source_roots()
+        for path in modules_of(package)
         if any(f"{name}(" in (text := path.read_text()) for name in READS) and reading(text)
     }
-    assert found - OWN_ANSWER.keys() == set()
+    assert found == OWN_ANSWER.keys()
     assert reading("end.recv(64)")
     assert not reading("receive(end.recv, 64)")

@@ -13,9 +13,9 @@ from unhack import Case, FunctionVerifier, Pool, Problem, ScriptVerifier, Task, 
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
-from unhack.sandbox.pool.admission import HeldJudges, calls_candidate
 from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
+from unhack.sandbox.pool.worker import HeldJudges, calls_candidate
 from unhack.verifiers import jobs, sealed
 
 _HANG_S = 60.0
@@ -39,7 +39,7 @@ class TestHeldJudges:
 
     @pytest.fixture
     def reactor(self) -> Generator[Reactor]:
-        made = Reactor(name="held", timeout_s=lambda: 1.0, tick=lambda: None, at_end=lambda: None)
+        made = Reactor(name="held", at_end=lambda: None)
         yield made
         made.stop()
 

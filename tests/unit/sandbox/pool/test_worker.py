@@ -17,18 +17,18 @@ from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.processes import children
-from unhack.sandbox.pool import shared, worker
+from unhack.sandbox.pool import shared, worker, worker_start
 
 NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
 
 
 class TestOuterIds:
     def test_no_two_workers_and_no_two_roles_share_an_id(self) -> None:
-        ids = [worker.outer_id(index, role) for index in range(200) for role in Role]
+        ids = [worker_start.outer_id(index, role) for index in range(200) for role in Role]
         assert len(set(ids)) == len(ids)
 
     def test_no_id_is_root_or_this_users(self) -> None:
-        taken = {worker.outer_id(index, role) for index in range(5000) for role in Role}
+        taken = {worker_start.outer_id(index, role) for index in range(5000) for role in Role}
         assert len(taken) >= 5000
         assert not taken & {0, os.geteuid(), 65534}
 
@@ -36,7 +36,7 @@ class TestOuterIds:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(Path, "read_text", lambda _: "0 100000 65536\n")
-        ids = [worker.outer_id(index, role) for index in range(100) for role in Role]
+        ids = [worker_start.outer_id(index, role) for index in range(100) for role in Role]
         assert len(set(ids)) == len(ids)
         assert all(60_000 < number < 65_536 for number in ids)
 
@@ -46,28 +46,28 @@ class TestOuterIds:
             (int(first), int(first) + int(count)) for first, _, count in map(str.split, lines)
         ]
         for index in (0, 1, 100, 4000, 100_000):
-            number = worker.outer_id(index, Role.JUDGE)
+            number = worker_start.outer_id(index, Role.JUDGE)
             assert any(low <= number < high for low, high in ranges)
 
 
 class TestIndices:
     def test_a_number_that_another_process_has_is_left_out(self) -> None:
-        index = worker.claim_index()
-        worker.release_index(index)
+        index = worker_start.claim_index()
+        worker_start.release_index(index)
         program = (
             "import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
-            f"s.bind({worker.claim_name(index)!r}); print(flush=True); sys.stdin.read()"
+            f"s.bind({worker_start.claim_name(index)!r}); print(flush=True); sys.stdin.read()"
         )
         command = [sys.executable, "-S", "-c", program]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
             assert other.stdout
             other.stdout.readline()
-            found = worker.claim_index()
+            found = worker_start.claim_index()
             other.kill()
         assert found != index
-        assert worker.claim_index() == index  # the kernel has freed it
-        worker.release_index(index)
-        worker.release_index(found)
+        assert worker_start.claim_index() == index  # the kernel has freed it
+        worker_start.release_index(index)
+        worker_start.release_index(found)
 
 
 class TestSupport:
@@ -87,10 +87,18 @@ class TestSupport:
             assert worker.supports(profile, Isolation.NAMESPACES) == ""
 
 
+def start_one(profile: Profile) -> worker.Worker:
+    """A worker outside any pool, which gives its number back at once."""
+    parents = cgroups.Parents()
+    [made] = worker_start.start_many(profile, Isolation.NONE, count=1, parents=parents)
+    worker_start.release_index(made.index)
+    return made
+
+
 class TestStart:
     @pytest.fixture
     def started(self) -> Generator[worker.Worker]:
-        made = worker.start(Profile(), Isolation.NONE, index=900, parents=cgroups.Parents())
+        made = start_one(Profile())
         made.control.setblocking(True)
         assert made.control.recv(1 << 16)[:1] == fork_server.READY
         yield made
@@ -116,14 +124,14 @@ class TestStart:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SECRET_TOKEN", "hunter2")
-        made = worker.start(Profile(), Isolation.NONE, index=901, parents=cgroups.Parents())
+        made = start_one(Profile())
         try:
             made.control.setblocking(True)
             made.control.recv(1 << 16)
             environ = Path(f"/proc/{made.process.pid}/environ").read_bytes()
             assert b"hunter2" not in environ
             names = {line.partition(b"=")[0].decode() for line in environ.split(b"\0") if line}
-            assert names <= {*worker.ENVIRON, *worker._TUNING}
+            assert names <= {*worker_start.ENVIRON, *worker_start._TUNING}
         finally:
             made.close()
 
@@ -134,7 +142,7 @@ class TestStart:
         self, no_descriptor_left: NoDescriptorLeft
     ) -> None:
         with no_descriptor_left():
-            made = worker.start(Profile(), Isolation.NONE, index=902, parents=cgroups.Parents())
+            made = start_one(Profile())
             made.close()
         assert made.process.returncode is not None
         assert not os.path.exists(f"/proc/{made.process.pid}")
@@ -145,10 +153,10 @@ class TestStart:
     ) -> None:
         profile = Profile(binds=(("/no/such", "/x"),))
         with no_descriptor_left(), pytest.raises(UsageError):
-            worker.start(profile, Isolation.NONE, index=903, parents=cgroups.Parents())
+            start_one(profile)
 
     def test_a_worker_that_loses_its_sockets_ends_itself(self) -> None:
-        made = worker.start(Profile(), Isolation.NONE, index=904, parents=cgroups.Parents())
+        made = start_one(Profile())
         made.control.setblocking(True)
         made.control.recv(1 << 16)
         made.control.close()
@@ -169,7 +177,7 @@ class TestStart:
 class TestInAJob:
     def test_the_environment_of_a_job_is_exactly_this(self, evaluate: Callable[..., Any]) -> None:
         source = "import os\ndef f(): return dict(os.environ)"
-        assert evaluate(source) == worker.ENVIRON
+        assert evaluate(source) == worker_start.ENVIRON
 
     def test_a_job_is_nobody_without_groups_or_capabilities(
         self, evaluate: Callable[..., Any]

@@ -53,13 +53,13 @@ def _begin(port: int, path: str, body: bytes, *headers: str) -> socket.socket:
 def test_a_program_ends_when_its_client_hangs_up(
     port: int, service: Service, key: str, path: str, body: dict[str, Any]
 ) -> None:
-    turnstile = service.scoring.bench.turnstile
+    slots = service.scoring.slots
     connection = _begin(port, path, json.dumps(body).encode(), f"Authorization: Bearer {key}")
     places = 5 if path == "/submit" else 1
-    _wait_until(lambda: turnstile.taken == places)
+    _wait_until(lambda: slots.taken == places)
     assert service.limits.open == 1
     connection.close()
-    _wait_until(lambda: turnstile.taken == 0)
+    _wait_until(lambda: slots.taken == 0)
     _wait_until(lambda: service.limits.open == 0)
 
 
@@ -83,17 +83,17 @@ def test_judging_again_waits_for_its_tenants_turn_and_ends_with_its_client(
     port: int, service: Service, key: str, other_key: str
 ) -> None:
     batch = _judged(port, key, ENDLESS)
-    turnstile = service.scoring.bench.turnstile
-    held, turnstile.places = turnstile.places, 0
+    slots = service.scoring.slots
+    held, slots.slots = slots.slots, 0
     again = _begin(port, f"/ui/batches/{batch}/0", b"", f"Cookie: {COOKIE}={key}")
     _wait_until(lambda: service.limits.open == 1)
     time.sleep(4.0)
-    assert service.limits.open == 1, "it passed by the turnstile"
+    assert service.limits.open == 1, "it passed by the semaphore"
     again.close()
     _wait_until(lambda: service.limits.open == 0)
-    turnstile.places = held
+    slots.slots = held
     assert _judged(port, other_key, RIGHT)
-    _wait_until(lambda: turnstile.taken == 0)
+    _wait_until(lambda: slots.taken == 0)
 
 
 def test_judging_again_counts_by_the_limit_of_its_key(
@@ -114,14 +114,14 @@ def test_an_accepted_batch_goes_on_when_its_client_hangs_up(
     port: int, service: Service, key: str, other_key: str
 ) -> None:
     texts = [f"# {number}\n{RIGHT}" for number in range(12)]
-    turnstile = service.scoring.bench.turnstile
-    held, turnstile.places = turnstile.places, 0
+    slots = service.scoring.slots
+    held, slots.slots = slots.slots, 0
     body = json.dumps({"task": PLUS_ONE, "completions": texts}).encode()
     connection = _begin(port, "/v1/batches", body, f"Authorization: Bearer {key}")
     _wait_until(lambda: service.limits.open == 12)
     connection.close()
-    turnstile.places = held
-    assert _judged(port, other_key, RIGHT)  # which has the turnstile look again
+    slots.slots = held
+    assert _judged(port, other_key, RIGHT)  # which has the semaphore look again
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=bearer(key)) as client:
         [batch] = client.get("/v1/batches").json()["batches"]
         _wait_until(lambda: client.get(f"/v1/batches/{batch['id']}").json()["state"] == "done")

@@ -106,7 +106,7 @@ def test_run_code_counts_as_an_open_completion(tmp_path: Path) -> None:
         client.portal.call(service.limits.give_back, tenant.tenant_id)
         assert client.post("/run_code", json=run, headers=bearer(key)).status_code == 200
         assert service.limits.open == 0
-        assert service.scoring.bench.turnstile.taken == 0
+        assert service.scoring.slots.taken == 0
 
 
 def test_the_limits_of_a_key_take_the_place_of_the_servers(

@@ -32,13 +32,13 @@ def test_identical_completions_of_a_batch_are_judged_once_and_stored_each(
     client: TestClient, service: Service, key: str
 ) -> None:
     judged: list[str] = []
-    judge = service.scoring.bench.judge
+    judge = service.scoring.judge_in_slot
 
     async def counting(tenant: int, task: object, text: str, **more: object) -> Verdict:
         judged.append(text)
         return await judge(tenant, task, text, **more)  # type: ignore[arg-type]
 
-    service.scoring.bench.judge = counting  # type: ignore[method-assign, assignment]
+    service.scoring.judge_in_slot = counting  # type: ignore[method-assign, assignment]
     listed = [
         {"task": task, "completion": text}
         for task, text in [

@@ -9,7 +9,8 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.verdict import Verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.execution.choosing import choose
-from unhack.tasks.execution.executor import Flight, LocalExecutor
+from unhack.tasks.execution.driver import LocalExecutor
+from unhack.tasks.execution.executor import BatchInProgress
 from unhack.tasks.suite import find_task
 
 SEATS = "parsing/seat-ranges"
@@ -22,7 +23,7 @@ class _Noting:
         self.inner = LocalExecutor(pool)
         self.begun = 0
 
-    def begin(self) -> Flight:
+    def begin(self) -> BatchInProgress:
         self.begun += 1
         return self.inner.begin()
 

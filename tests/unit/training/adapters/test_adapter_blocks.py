@@ -11,7 +11,6 @@ from tests.unit.training import fakes_adapters as fake
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters import DeploymentError, attach, proof_of_deployment
-from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import AdapterSettings
 
 KINDS = fake.KINDS
@@ -78,7 +77,7 @@ class TestStart:
         assert adapters.names == tuple(f"model.layers.{n}.self_attn.o_proj" for n in (0, 1))
 
     def test_attached_adapters_satisfy_the_interface(self) -> None:
-        adapters: Adapters = fake.adapted("svd")[1]
+        adapters = fake.adapted("svd")[1]
         assert adapters.kind == "svd"
 
 

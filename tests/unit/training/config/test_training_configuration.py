@@ -110,7 +110,6 @@ class TestSettingsThatGoTogether:
             {"objective.recipe": "grpo"},
             {"objective.recipe": "ppo"},
             {"objective.recipe": "real"},
-            {"objective.entropy_bonus": "0.01"},
         ],
     )
     def test_advantages_that_are_not_linear_in_the_loss_are_not_recentred(
@@ -126,6 +125,27 @@ class TestSettingsThatGoTogether:
 
 
 class TestRetiredSettings:
+    @pytest.mark.parametrize(
+        ("name", "same", "other"),
+        [
+            ("gate.seed", "157", "3"),
+            ("baseline.strength", "3.0", "2.0"),
+            ("objective.entropy_bonus", "0.0", "0.01"),
+            ("objective.value_rate", "0.001", "0.02"),
+            ("optimiser.weight_decay", "0.0", "0.1"),
+        ],
+    )
+    def test_a_setting_that_nothing_used_says_where_it_can_be_had(
+        self, tmp_path: Path, name: str, same: str, other: str
+    ) -> None:
+        table, _, field = name.partition(".")
+        path = tmp_path / "config.toml"
+        path.write_text(f"[{table}]\n{field} = {same}\n")
+        assert read_settings(path) == Settings()
+        path.write_text(f"[{table}]\n{field} = {other}\n")
+        with pytest.raises(UsageError, match=rf"{name} = .* is gone.*commit dd52dedb"):
+            read_settings(path)
+
     def test_what_changed_nothing_is_left_out(self, tmp_path: Path) -> None:
         path = tmp_path / "config.toml"
         path.write_text(

@@ -118,9 +118,7 @@ class TestPlay:
         batch = turn_batch(episodes, [[1.0] * len(one.turns) for one in episodes], pad=0, tokens=6)
         assert batch is not None
         scores = chosen.score(batch.rollouts)
-        torch.testing.assert_close(
-            scores.logprobs_B_T.detach(), batch.rollouts.logprobs_B_T, atol=1e-5, rtol=0
-        )
+        torch.testing.assert_close(scores.detach(), batch.rollouts.logprobs_B_T, atol=1e-5, rtol=0)
 
 
 def _turn(*tokens: int, prompt: tuple[int, ...] = (2, 3), state: str = "s") -> PlayedTurn:
@@ -166,7 +164,7 @@ class TestBatches:
             )
             assert batch is not None
             assert numbers(batch.rollouts.mask_B_T[0]) == [True, False, True]
-            rows.append(chosen.score(batch.rollouts).logprobs_B_T[0].detach())
+            rows.append(chosen.score(batch.rollouts)[0].detach())
         assert rows[0][1] == rows[1][1] == 0.0
         assert rows[0][0] == rows[1][0]
         assert rows[0][2] != rows[1][2], "what was read has to reach what is written after it"

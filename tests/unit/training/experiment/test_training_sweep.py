@@ -156,8 +156,8 @@ class TestPlans:
             ('arms = ["vanilla"]\nseeds = 1\nkeep_checkpoints = -1', "keep_checkpoints"),
             ('arms = ["vanilla"]\nseeds = 1\nsettings = 3', "settings: "),
             ('arms = ["vanilla"]\nseeds = 1\n[arm.vanilla]\ngate = 3', r"arm\.vanilla\.gate"),
-            ('arms = ["vanilla"]\nseeds = 1\n[arm.vanila.gate]\nseed = 3', "vanilla"),
-            ('arms = ["vanilla"]\nseeds = 1\n[arm.real.gate]\nseed = 3', "does not run"),
+            ('arms = ["vanilla"]\nseeds = 1\n[arm.vanila.gate]\nrefresh = 3', "vanilla"),
+            ('arms = ["vanilla"]\nseeds = 1\n[arm.real.gate]\nrefresh = 3', "does not run"),
         ],
     )
     def test_a_plan_that_cannot_be_run_says_why(

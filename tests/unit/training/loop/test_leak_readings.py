@@ -8,13 +8,14 @@ from typing import Any, cast
 import pytest
 import torch
 from tests.unit.training import fakes_loop as fakes
+from torch import Tensor
 
 from unhack.training.loop import sampling
 from unhack.training.loop.batches import RolloutBatch
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.leak_readings import read_leak
 from unhack.training.loop.sampling import RolloutSource
-from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.policy.rollouts import Rollouts
 from unhack.training.routing.leak import EVERY, FIRST
 
 
@@ -24,10 +25,10 @@ class Scripted:
 
     on: float
 
-    def score(self, rollouts: Rollouts) -> Scores:
+    def score(self, rollouts: Rollouts) -> Tensor:
         each_B = torch.where(rollouts.quarantine_B, self.on, -0.5)
         logprobs_B_T = each_B[:, None].expand(rollouts.tokens_B_T.shape)
-        return Scores(logprobs_B_T, torch.zeros_like(logprobs_B_T))
+        return logprobs_B_T
 
 
 def sampled(*, quarantine: float, **gate: Any) -> tuple[RolloutSource, RolloutBatch]:

@@ -207,7 +207,7 @@ class TestObjectives:
             {"advantage": "batch_std", "policy": "cispo", "aggregation": "prompt_mean"},
             {"policy": "real", "zero_variance": "keep"},
             {"policy": "dppo_tv", "updates_per_batch": 3},
-            {"kl_beta": 0.1, "kl": "k2", "entropy_bonus": 0.01},
+            {"kl_beta": 0.1, "kl": "k2"},
             {"zero_variance": "refill", "aggregation": "token_mean"},
             {"per_knob": True},
         ],
@@ -340,7 +340,7 @@ class TestGradients:
         found = summed(source)
         scores = source.policy.score(sampled.batch.rollouts)
         loss_B, _ = objectives.policy_loss(
-            scores.logprobs_B_T,
+            scores,
             sampled.batch.rollouts.logprobs_B_T,
             estimated.advantages_B,
             sampled.batch.rollouts.mask_B_T,
@@ -359,5 +359,5 @@ class TestGradients:
         assert 0 < rollouts.quarantine_B.sum() < rollouts.count
         scores = source.policy.score(rollouts)
         torch.testing.assert_close(
-            scores.logprobs_B_T * rollouts.mask_B_T, rollouts.logprobs_B_T, rtol=1e-4, atol=1e-5
+            scores * rollouts.mask_B_T, rollouts.logprobs_B_T, rtol=1e-4, atol=1e-5
         )

@@ -100,7 +100,8 @@ class TestCritic:
             assert torch.equal(one, other)
 
     def test_it_learns_the_returns_and_then_explains_them(self) -> None:
-        made = critic.make_critic(8, settings=settings(value_rate=0.02, value_clip=100.0), seed=0)
+        made = critic.make_critic(8, settings=settings(value_clip=100.0), seed=0)
+        made.optimiser.param_groups[0]["lr"] = 0.02
         returns = self.STATES[..., 0]
         target = critic.Estimate(torch.zeros(SHAPE), returns, torch.zeros(SHAPE))
         logs = [made.learn(self.STATES, target, MASK) for _ in range(150)]
@@ -162,10 +163,11 @@ class TestInALoop:
     def test_ppo_with_a_critic_solves_a_bandit(self) -> None:
         """Answers are one token; token 2 pays. Everything goes through the published recipe."""
         torch.manual_seed(0)
-        recipe = ObjectiveSettings(recipe="ppo", kl_beta=0.001, value_rate=0.05)
+        recipe = ObjectiveSettings(recipe="ppo", kl_beta=0.001)
         logits = nn.Parameter(torch.zeros(4))
         optimiser = torch.optim.SGD([logits], lr=2.0)
         made = critic.make_critic(3, settings=recipe, seed=0)
+        made.optimiser.param_groups[0]["lr"] = 0.05
         mask, states = torch.ones(16, 1, dtype=torch.bool), torch.ones(16, 1, 3)
         for _ in range(40):
             logs = torch.log_softmax(logits, 0)

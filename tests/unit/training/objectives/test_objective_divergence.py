@@ -1,4 +1,4 @@
-"""KL estimators and the entropy bonus, by enumeration of all tokens; log-probabilities."""
+"""KL estimators, by enumeration of all tokens; log-probabilities."""
 
 from __future__ import annotations
 
@@ -70,7 +70,6 @@ class TestEstimators:
 
 def _expected_loss(logs: Tensor, *, sampler: Tensor = SAMPLER, **fields: Any) -> Tensor:
     """E over one-token answers drawn from `sampler` of the loss without advantages."""
-    batch = fields.pop("batch", {})
     loss_B, _ = policy_loss(
         logs.unsqueeze(1),
         sampler.unsqueeze(1),
@@ -80,42 +79,8 @@ def _expected_loss(logs: Tensor, *, sampler: Tensor = SAMPLER, **fields: Any) ->
         group=len(logs),
         max_new=1,
         reference_B_T=ANCHOR.unsqueeze(1),
-        **batch,
     )
     return (sampler.exp() * loss_B * len(logs)).sum()
-
-
-class TestEntropyBonus:
-    @pytest.mark.parametrize("baseline", [False, True])
-    def test_its_mean_gradient_is_that_of_the_entropy(self, baseline: bool) -> None:
-        known = entropy(LOGITS).double().expand(4, 1)
-        batch = {"entropy_B_T": known} if baseline else {}
-        wanted = exact(lambda logs: 0.3 * (logs.exp() * logs).sum())
-        found = exact(lambda logs: _expected_loss(logs, entropy_bonus=0.3, batch=batch))
-        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-7)
-
-    def test_its_mean_value_is_minus_the_entropy_on_policy(self) -> None:
-        logs = torch.log_softmax(LOGITS, 0)
-        found = _expected_loss(logs, sampler=logs, entropy_bonus=0.3)
-        torch.testing.assert_close(found, -0.3 * entropy(LOGITS).double(), rtol=1e-5, atol=1e-7)
-
-    def test_the_baseline_takes_noise_away(self) -> None:
-        logs = torch.log_softmax(LOGITS, 0)
-        slopes = {}
-        for known in (None, entropy(LOGITS).double()):
-            leaf = logs.unsqueeze(1).clone().requires_grad_(True)
-            batch = {} if known is None else {"entropy_B_T": known.expand(4, 1)}
-            loss_B, _ = policy_loss(
-                leaf, logs.unsqueeze(1), torch.zeros(4), torch.ones(4, 1, dtype=torch.bool),
-                settings=ObjectiveSettings(entropy_bonus=1.0, aggregation="sequence_sum"),
-                group=4, max_new=1, **batch,
-            )  # fmt: skip
-            loss_B.sum().backward()
-            assert leaf.grad is not None
-            slopes[known is None] = leaf.grad.squeeze(1) * 4
-        torch.testing.assert_close(slopes[True], logs)
-        mean = (logs.exp() * slopes[False]).sum()
-        torch.testing.assert_close(mean, torch.zeros_like(mean), rtol=0, atol=1e-6)
 
 
 class TestLogits:

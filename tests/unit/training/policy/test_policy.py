@@ -94,11 +94,10 @@ class TestBothPolicies:
         _moved(policy.adapters)
         rollouts = _drawn(policy, prompts, quarantine=quarantine)
         with torch.no_grad():
-            scores = policy.score(rollouts)
+            found = policy.score(rollouts)
         assert rollouts.quarantine_B.tolist() == [quarantine] * 12
-        assert (scores.logprobs_B_T - rollouts.logprobs_B_T).abs().max() < 1e-5
-        assert bool((scores.logprobs_B_T[~rollouts.mask_B_T] == 0).all())
-        assert bool((scores.entropy_B_T[rollouts.mask_B_T] > 0).all())
+        assert (found - rollouts.logprobs_B_T).abs().max() < 1e-5
+        assert bool((found[~rollouts.mask_B_T] == 0).all())
 
     @pytest.mark.parametrize("kind", ["lora_frozen_b", "lora_split", "svd"])
     def test_halves_draw_what_two_calls_draw(self, maker: Callable[..., Any], kind: str) -> None:
@@ -132,10 +131,8 @@ class TestBothPolicies:
             _drawn(policy, RAGGED, quarantine=True), _drawn(policy, RAGGED, quarantine=False)
         )
         with torch.no_grad():
-            right = policy.score(mixed).logprobs_B_T
-            wrong = policy.score(
-                dataclasses.replace(mixed, quarantine_B=~mixed.quarantine_B)
-            ).logprobs_B_T
+            right = policy.score(mixed)
+            wrong = policy.score(dataclasses.replace(mixed, quarantine_B=~mixed.quarantine_B))
         assert (right - mixed.logprobs_B_T).abs().max() < 1e-5
         assert (wrong - mixed.logprobs_B_T).abs().amax(1).min() > 1e-3
 
@@ -145,7 +142,7 @@ class TestBothPolicies:
         rollouts = _drawn(policy, RAGGED)
         _moved(policy.adapters)
         assert torch.equal(policy.reference(rollouts), before)
-        assert (policy.score(rollouts).logprobs_B_T - before).abs().max() > 1e-3
+        assert (policy.score(rollouts) - before).abs().max() > 1e-3
         assert not policy.reference(rollouts).requires_grad
 
     def test_gradients_can_be_captured_over_prompt_and_completion(
@@ -156,14 +153,14 @@ class TestBothPolicies:
         _moved(policy.adapters)
         rollouts = _drawn(policy, RAGGED)
         weights_B = torch.linspace(-1.0, 1.0, 12)
-        (policy.score(rollouts).logprobs_B_T.sum(1) * weights_B).sum().backward()
+        (policy.score(rollouts).sum(1) * weights_B).sum().backward()
         expected = {
             name: torch.cat([item.grad.flatten() for item in parameters])
             for name, parameters in policy.adapters.parameters("deployed").items()
         }
         positions = rollouts.prompt_B_P.shape[1] + rollouts.tokens_B_T.shape[1]
         with policy.adapters.capture(12) as gradients:
-            (policy.score(rollouts).logprobs_B_T.sum(1) * weights_B).sum().backward()
+            (policy.score(rollouts).sum(1) * weights_B).sum().backward()
         found = gradients.sums(torch.ones(12, 1, 1), block="deployed")
         tokens = gradients.sums(torch.ones(12, positions, 1), block="deployed")
         assert expected
@@ -171,18 +168,6 @@ class TestBothPolicies:
             scale = float(flat.abs().max())
             assert (found[name] - flat).abs().max() < 1e-4 * scale
             assert (tokens[name] - flat).abs().max() < 1e-4 * scale
-
-    def test_entropy_is_that_of_the_distribution(self, maker: Callable[..., Any]) -> None:
-        policy = maker()
-        rollouts = _drawn(policy, [ALIKE[0]], group=2, max_new=3)
-        count = int(rollouts.mask_B_T[0].sum())
-        whole = torch.tensor([ALIKE[0] + rollouts.tokens_B_T[0, :count].tolist()])
-        out = policy.model(whole)
-        logits = (out if isinstance(policy, TinyPolicy) else out.logits)[0, 3:-1]
-        expected = torch.distributions.Categorical(logits=logits).entropy()
-        found = policy.score(rollouts).entropy_B_T[0, :count]
-        assert (found - expected).abs().max() < 1e-5
-        assert not found.requires_grad
 
     def test_one_seed_gives_the_same_bits(self, maker: Callable[..., Any]) -> None:
         first, second = (_drawn(maker(), RAGGED) for _ in range(2))
@@ -194,9 +179,9 @@ class TestBothPolicies:
         policy.model.to(torch.bfloat16)
         rollouts = _drawn(policy, RAGGED)
         scores = policy.score(rollouts)
-        assert scores.logprobs_B_T.dtype == torch.float32
-        assert not torch.equal(scores.logprobs_B_T, scores.logprobs_B_T.to(torch.bfloat16).float())
-        gap = (scores.logprobs_B_T - rollouts.logprobs_B_T).abs()[rollouts.mask_B_T]
+        assert scores.dtype == torch.float32
+        assert not torch.equal(scores, scores.to(torch.bfloat16).float())
+        gap = (scores - rollouts.logprobs_B_T).abs()[rollouts.mask_B_T]
         assert gap.mean() < 0.1
 
 
@@ -233,7 +218,7 @@ class TestLoading:
         policy = load_policy(settings, World())  # type: ignore[arg-type]
         assert policy.model.lm_head.weight.dtype == torch.bfloat16
         rollouts = _drawn(policy, RAGGED)
-        policy.score(rollouts).logprobs_B_T.sum().backward()
+        policy.score(rollouts).sum().backward()
         for parameters in policy.adapters.parameters("deployed").values():
             for parameter in parameters:
                 assert parameter.dtype == torch.float32
@@ -254,7 +239,7 @@ class TestLoading:
         assert asked == [("small", "fake")]
         rollouts = _drawn(policy, RAGGED)
         with torch.no_grad():
-            assert torch.equal(policy.score(rollouts).logprobs_B_T, policy.reference(rollouts))
+            assert torch.equal(policy.score(rollouts), policy.reference(rollouts))
 
     def test_one_seed_attaches_one_set_of_adapters(self, tmp_path: Path) -> None:
         _plain(tmp_path)
@@ -340,7 +325,7 @@ class TestOtherFamilies:
             RAGGED, group=2, max_new=5, temperature=1.0, quarantine=True,
             generator=torch.Generator().manual_seed(1),
         )  # fmt: skip
-        scores = policy.score(rollouts).logprobs_B_T
+        scores = policy.score(rollouts)
         wanted = rollouts.logprobs_B_T * rollouts.mask_B_T
         torch.testing.assert_close(scores * rollouts.mask_B_T, wanted, rtol=1e-3, atol=1e-4)
 

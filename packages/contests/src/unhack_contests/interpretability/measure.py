@@ -26,13 +26,7 @@ from unhack_contests.interpretability.dialogue.experiment_service import Experim
 from unhack_contests.interpretability.evidence import follows, unmeasured, widened
 from unhack_contests.interpretability.models.draw import CircuitModel, generator, twin
 from unhack_contests.interpretability.models.runs import ForwardBackend
-from unhack_contests.interpretability.score import (
-    ClaimScore,
-    bench,
-    by_chance,
-    interval,
-    score,
-)
+from unhack_contests.interpretability.score import ClaimScore, bench, by_chance, interval, score
 from unhack_contests.interpretability.settings import InterpSettings
 
 CHANCE = 0.001

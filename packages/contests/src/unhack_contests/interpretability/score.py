@@ -28,16 +28,8 @@ from unhack_contests.interpretability.dialogue.claim import CircuitClaim
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult, Query
 from unhack_contests.interpretability.models.circuits import ROLES
 from unhack_contests.interpretability.models.draw import CircuitModel
-from unhack_contests.interpretability.models.network import (
-    Array,
-    Intervention,
-    Node,
-)
-from unhack_contests.interpretability.models.runs import (
-    NUMPY,
-    ForwardBackend,
-    NetworkRuns,
-)
+from unhack_contests.interpretability.models.network import Array, Intervention, Node
+from unhack_contests.interpretability.models.runs import NUMPY, ForwardBackend, NetworkRuns
 
 WEIGHTS = {"nodes": 0.3, "edges": 0.25, "faithful": 0.15, "roles": 0.1, "calibration": 0.2}
 ALPHA = 0.2

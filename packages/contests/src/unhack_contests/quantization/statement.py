@@ -9,12 +9,7 @@ from unhack.tournament.kit import Terms
 from unhack_contests.quantization.checks.behaviour import EXACT
 from unhack_contests.quantization.model.reference import Reference
 from unhack_contests.quantization.sealed import library
-from unhack_contests.quantization.settings import (
-    BOUND_SIGMAS,
-    ROOM,
-    TARGET,
-    QuantizationSettings,
-)
+from unhack_contests.quantization.settings import BOUND_SIGMAS, ROOM, TARGET, QuantizationSettings
 
 
 def write(reference: Reference, options: QuantizationSettings, *, terms: Terms) -> bytes:

@@ -35,13 +35,7 @@ from unhack_contests.scaling import cheats, degame, honeypot
 from unhack_contests.scaling.draw import draws
 from unhack_contests.scaling.honest import FILE, NULL, SPACE, entry, honest, submission
 from unhack_contests.scaling.measure import AT_NOISE, SURE, contrast, knows, measure
-from unhack_contests.scaling.runs.ladder import (
-    SHIPPED,
-    Array,
-    Family,
-    Ladder,
-    read_ladder,
-)
+from unhack_contests.scaling.runs.ladder import SHIPPED, Array, Family, Ladder, read_ladder
 from unhack_contests.scaling.statement import statement
 
 RECORDED, TRAINED = "recorded", "trained"

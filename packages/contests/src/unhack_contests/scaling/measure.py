@@ -25,21 +25,10 @@ import numpy as np
 from unhack.tournament.kit import Flag, Measurement, Metric, invalid
 from unhack_contests.scaling import honeypot
 from unhack_contests.scaling.draw import asking
-from unhack_contests.scaling.draw.draws import (
-    Draw,
-    make_draws,
-    make_twin,
-    make_worlds,
-)
+from unhack_contests.scaling.draw.draws import Draw, make_draws, make_twin, make_worlds
 from unhack_contests.scaling.draw.verdict import DrawVerdict
 from unhack_contests.scaling.runs.ladder import Array, Family
-from unhack_contests.scaling.score import (
-    attainable,
-    credited,
-    interval_of_skill,
-    knowledge,
-    skill,
-)
+from unhack_contests.scaling.score import attainable, credited, interval_of_skill, knowledge, skill
 
 SURE = 1e-6
 """Probability below which chance is no explanation."""

@@ -20,13 +20,7 @@ from unhack_contests.kernels.calls.gains import TrimmedGains
 torch: Any = pytest.importorskip("torch")
 
 from unhack_contests.kernels.gpu import judge as judge_module  # noqa: E402
-from unhack_contests.kernels.gpu import (  # noqa: E402
-    measure,
-    oracle,
-    probe,
-    shared_memory,
-    side,
-)
+from unhack_contests.kernels.gpu import measure, oracle, probe, shared_memory, side  # noqa: E402
 from unhack_contests.kernels.gpu.guest.device_memory import DeviceBlock  # noqa: E402
 from unhack_contests.kernels.gpu.settings import GpuRoofline, GpuRules  # noqa: E402
 from unhack_contests.kernels.gpu.side import GpuSetting  # noqa: E402

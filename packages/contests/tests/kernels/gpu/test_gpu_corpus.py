@@ -15,11 +15,7 @@ from unhack.tournament.contest import Terms
 from unhack.tournament.judging.flags import FLAG_KINDS
 from unhack.tournament.scan.against import Against
 from unhack.tournament.scan.scan import scan
-from unhack_contests.kernels.gpu import (
-    corpus,
-    honest,
-    statement,
-)
+from unhack_contests.kernels.gpu import corpus, honest, statement
 from unhack_contests.kernels.gpu.problems import registry
 
 ALL = [*corpus.entries("honest").values(), *corpus.entries("cheats").values()]

@@ -18,10 +18,7 @@ from unhack_contests.quantization.data import text as programs  # noqa: E402
 from unhack_contests.quantization.sealed.stages import StageRefused  # noqa: E402
 from unhack_contests.quantization.tensors import honest, stages, text  # noqa: E402
 from unhack_contests.quantization.tensors.contest import load  # noqa: E402
-from unhack_contests.quantization.tensors.settings import (  # noqa: E402
-    TensorSettings,
-    parse,
-)
+from unhack_contests.quantization.tensors.settings import TensorSettings, parse  # noqa: E402
 
 SHAPES = {"seen": [8]}
 TOKENS = np.arange(100, 108)

@@ -14,29 +14,14 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from unhack.core import optional_dependencies  # noqa: E402
-from unhack.core.errors import (  # noqa: E402
-    SandboxUnavailableError,
-    UnknownNameError,
-    UsageError,
-)
+from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError  # noqa: E402
 from unhack.sandbox.gpu import cards  # noqa: E402
 from unhack.tournament.contest import DataPool, Measurement, Terms  # noqa: E402
 from unhack_contests import torch_card  # noqa: E402
 from unhack_contests.quantization.contest import load  # noqa: E402
-from unhack_contests.quantization.tensors import (  # noqa: E402
-    measure,
-    model,
-    stages,
-    text,
-)
-from unhack_contests.quantization.tensors.contest import (  # noqa: E402
-    TensorQuantization,
-)
-from unhack_contests.quantization.tensors.settings import (  # noqa: E402
-    TensorSettings,
-    parse,
-    stage_two_s,
-)
+from unhack_contests.quantization.tensors import measure, model, stages, text  # noqa: E402
+from unhack_contests.quantization.tensors.contest import TensorQuantization  # noqa: E402
+from unhack_contests.quantization.tensors.settings import TensorSettings, parse, stage_two_s  # noqa: E402
 
 SMALL = {"runtime": "torch", "windows": "16", "length": "64"}
 

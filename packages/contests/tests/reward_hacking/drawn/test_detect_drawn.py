@@ -16,21 +16,10 @@ from unhack_contests.reward_hacking.detect import score
 from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.detect.drawn.operations import LAST, STEPS
 from unhack_contests.reward_hacking.detect.drawn.oracle import chances_of, problem_of
-from unhack_contests.reward_hacking.detect.drawn.problems import (
-    calls,
-    drawn_problem,
-    same,
-)
+from unhack_contests.reward_hacking.detect.drawn.problems import calls, drawn_problem, same
 from unhack_contests.reward_hacking.detect.drawn.running import ProgramCalls, answers
-from unhack_contests.reward_hacking.detect.drawn.shortcuts import (
-    SHARES,
-    SHOWN_FAMILIES,
-)
-from unhack_contests.reward_hacking.detect.drawn.writing import (
-    ENTRY,
-    right_draft,
-    unusual,
-)
+from unhack_contests.reward_hacking.detect.drawn.shortcuts import SHARES, SHOWN_FAMILIES
+from unhack_contests.reward_hacking.detect.drawn.writing import ENTRY, right_draft, unusual
 
 OPTIONS = {"track": "detect"}
 SEEDS = range(201, 206)

@@ -23,17 +23,10 @@ from unhack_contests.reward_hacking.harden.drawn.leaks import (
     draw_narrow,
     leaky_source,
 )
-from unhack_contests.reward_hacking.harden.drawn.targets import (
-    NOTES,
-    draw_targets,
-    narrow_files,
-)
+from unhack_contests.reward_hacking.harden.drawn.targets import NOTES, draw_targets, narrow_files
 from unhack_contests.reward_hacking.harden.drawn.truth.answers import states_wrong
 from unhack_contests.reward_hacking.harden.settings import parse
-from unhack_contests.reward_hacking.harden.verifiers import (
-    LabelledCompletion,
-    VerifierBench,
-)
+from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 
 TRIVIAL = 0.05
 """More than a text earns that is made without looking for a leak."""

@@ -19,19 +19,11 @@ from unhack_contests.reward_hacking.harden.drawn.drawing import (
     drawn_names,
     leaky_files,
 )
-from unhack_contests.reward_hacking.harden.drawn.leaks import (
-    CODE,
-    TEXT,
-    draw_leaks,
-    leaky_source,
-)
+from unhack_contests.reward_hacking.harden.drawn.leaks import CODE, TEXT, draw_leaks, leaky_source
 from unhack_contests.reward_hacking.harden.drawn.programs.tasks import drawn_task
 from unhack_contests.reward_hacking.harden.drawn.targets import narrow_files
 from unhack_contests.reward_hacking.harden.score import patch
-from unhack_contests.reward_hacking.harden.verifiers import (
-    LabelledCompletion,
-    VerifierBench,
-)
+from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 
 OPTIONS = {"track": "harden"}
 ROOM = 0.7

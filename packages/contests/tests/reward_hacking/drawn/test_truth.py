@@ -12,17 +12,9 @@ import pytest
 from unhack_contests.reward_hacking.harden.drawn.drawing import ASKS
 from unhack_contests.reward_hacking.harden.drawn.leaks import CODE, TEXT
 from unhack_contests.reward_hacking.harden.drawn.programs.tasks import drawn_rule
-from unhack_contests.reward_hacking.harden.drawn.texts.asking import (
-    DrawnQuestion,
-    written,
-)
+from unhack_contests.reward_hacking.harden.drawn.texts.asking import DrawnQuestion, written
 from unhack_contests.reward_hacking.harden.drawn.truth import tasks
-from unhack_contests.reward_hacking.harden.drawn.truth.answers import (
-    RIGHT,
-    UNREAD,
-    WRONG,
-    judged,
-)
+from unhack_contests.reward_hacking.harden.drawn.truth.answers import RIGHT, UNREAD, WRONG, judged
 from unhack_contests.reward_hacking.harden.drawn.truth.numbers import number
 from unhack_contests.reward_hacking.harden.drawn.truth.quantities import quantity
 

@@ -13,11 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack_contests.scaling.trained.service.meter import (
-    BudgetSpentError,
-    Meter,
-    open_meter,
-)
+from unhack_contests.scaling.trained.service.meter import BudgetSpentError, Meter, open_meter
 
 _DIES = """
 import os, signal, sys

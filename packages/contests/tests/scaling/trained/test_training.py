@@ -11,11 +11,7 @@ from unhack_contests.scaling.trained.world.run_settings import LabSettings
 from unhack_contests.scaling.trained.world.world import DrawnWorld, write_text
 
 torch = pytest.importorskip("torch")
-from unhack_contests.scaling.trained.world.training import (  # noqa: E402
-    MeasuredRun,
-    TrainingText,
-    train,
-)
+from unhack_contests.scaling.trained.world.training import MeasuredRun, TrainingText, train  # noqa: E402
 
 RUN = LabSettings(width=16, depth=1, steps=40, batch=8, rate=1.0, mix=0.5)
 

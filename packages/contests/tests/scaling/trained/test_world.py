@@ -8,11 +8,7 @@ from packages.contests.tests.scaling.trained.small_world import SMALL, small_wor
 
 from unhack.tournament.contest import DataPool
 from unhack_contests.scaling.trained.settings import SIZES
-from unhack_contests.scaling.trained.world.source import (
-    code_length,
-    draw_source,
-    write_tokens,
-)
+from unhack_contests.scaling.trained.world.source import code_length, draw_source, write_tokens
 from unhack_contests.scaling.trained.world.world import draw_world, write_text
 
 

@@ -43,7 +43,13 @@ class LineReport:
 
 @dataclass(frozen=True, slots=True)
 class DerivationReport:
-    """A derivation line by line; whether the answer is right is told apart."""
+    r"""A derivation line by line; whether the answer is right is told apart.
+
+    Example:
+
+        report = check_derivation("Solve 2x = 6.", "2x = 6\nx = 3", answer="3")
+        report.score, report.reaches_answer, report.first_wrong
+    """
 
     lines: tuple[LineReport, ...]
     score: float

@@ -43,7 +43,13 @@ _MOST_SIDES, _MOST_CHARS = 6, 500
 
 @dataclass
 class MathEquality:
-    """Equality by math-verify. Raises TaskError where `unhack[math]` is not installed."""
+    """Equality by math-verify. Raises TaskError where `unhack[math]` is not installed.
+
+    Example:
+
+        equality = MathEquality(shared_pool())
+        check_derivation(statement, text, answer="3", equality=equality)
+    """
 
     backend: Backend
     _known: dict[tuple[str, str], bool | None] = field(

@@ -26,7 +26,7 @@ from unhack.sandbox.job import Backend, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.fresh import call_all
-from unhack.verifiers.claims import Answer, printable
+from unhack.verifiers.jobs import Answer, printable
 
 ENTRY = "complete"
 SEEN: Mapping[str, str] = {

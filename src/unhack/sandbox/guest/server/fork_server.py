@@ -183,8 +183,7 @@ class Server:
         if not data:
             os._exit(0)
         job, flags, wall, soft = ORDER.unpack(data)
-        raw = ancillary[0][2]
-        fds = list(struct.unpack(f"{len(raw) // 4}i", raw))
+        fds = list(struct.unpack(f"{len(ancillary[0][2]) // 4}i", ancillary[0][2]))
         if job in self.kills_wanted:
             for fd in fds:
                 os.close(fd)

@@ -15,7 +15,7 @@ from unhack.core.errors import UnhackError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.tasks.execution.control_exchange import ControlExchange
 from unhack.tasks.execution.local_run import LocalRun
-from unhack.tasks.execution.result_queue import ResultQueue
+from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.task import Task
 from unhack.verifiers.python import PythonVerifier
 

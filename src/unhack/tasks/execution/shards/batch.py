@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from unhack.core.verdict import Verdict
 from unhack.tasks.execution.control_exchange import ControlExchange
 from unhack.tasks.execution.local_run import LocalRun
-from unhack.tasks.execution.result_queue import ResultQueue
+from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.execution.shards.task_cache import CachedTask
 from unhack.tasks.task import Task
 

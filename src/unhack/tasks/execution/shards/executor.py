@@ -28,6 +28,11 @@ class ShardsExecutor:
 
     They start with the first batch of more than `few` items; a process that forks makes its own.
     Raises UsageError for numbers below 1, and for fewer slots than shards.
+
+    Example:
+
+        executor = ShardsExecutor(shards=4, slots=32)
+        batch = run_batch(task, completions, executor=executor)
     """
 
     def __init__(self, *, shards: int, slots: int, few: int = 0) -> None:

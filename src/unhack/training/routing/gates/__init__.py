@@ -1,1 +1,1 @@
-"""Gates: rollout -> keep, absorb, route. One gate per file; `registry.make_gate` chooses."""
+"""Gates: rollout -> keep or route, in part or whole; `registry.make_gate` chooses."""

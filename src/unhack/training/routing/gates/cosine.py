@@ -16,7 +16,7 @@ Axes: B rollouts, T positions, M modules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -32,7 +32,6 @@ from unhack.training.routing.directions import (
 from unhack.training.routing.gate import Direction, Gated, GateView
 from unhack.training.routing.gates.decide import Decision
 from unhack.training.routing.gates.mass import mix_seed
-from unhack.training.routing.gates.percentiles import live_percentiles
 from unhack.training.worlds.world import Pair
 
 
@@ -88,7 +87,7 @@ class CosineGate:
             chosen, log = self._decision.fractions(scores_B, (lengths_B > 0) & active_B, view)
             fractions = chosen.view(-1, 1, 1)
         log |= {"pair_accuracy": self._accuracy, "extracted": float(self._extracted)}
-        log |= live_percentiles(scores_B[active_B])
+        log |= _live_percentiles(scores_B[active_B])
         return Gated(fractions, scores_B=scores_B, log=log, direction=direction)
 
     def state(self) -> dict[str, object]:
@@ -140,3 +139,12 @@ _TINY = 1e-30
 
 def _length(norms: Tensor) -> Tensor:
     return norms.square().sum(-1).sqrt()
+
+
+def _live_percentiles(scores: Tensor) -> dict[str, float]:
+    """The 10th, 50th and 90th percentile of the scores of active rollouts; empty without any."""
+    if not scores.numel():
+        return {}
+    points = torch.tensor([0.1, 0.5, 0.9], dtype=scores.dtype, device=scores.device)
+    values: list[float] = cast(Any, scores.quantile(points)).tolist()
+    return dict(zip(("live_p10", "live_p50", "live_p90"), values, strict=True))

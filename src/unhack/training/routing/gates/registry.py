@@ -9,22 +9,23 @@ from __future__ import annotations
 from torch import distributed
 
 from unhack.core.errors import UsageError
-from unhack.training.config.settings import GateSettings, Settings, WorldSettings
+from unhack.training.config.settings import GateSettings, Settings
 from unhack.training.routing.directions import AdaptedPolicy
 from unhack.training.routing.gate import Gate
 from unhack.training.routing.gates.cosine import CosineGate
-from unhack.training.routing.gates.detector import DetectorGate
 from unhack.training.routing.gates.knobs import KnobGate
+from unhack.training.routing.gates.labels import LABELS, LabelGate
 from unhack.training.routing.gates.mass import mix_seed
-from unhack.training.routing.gates.none import ClosedGate
-from unhack.training.routing.gates.oracle import OracleGate
 from unhack.training.routing.gates.replay import ReplayGate
 from unhack.training.routing.gates.rewarded import RewardedGate
-from unhack.training.worlds.world import Pair, World
+from unhack.training.worlds.world import World
+
+_SEED = 157
+"""Of pairs, random directions and shuffles, together with the run's seed."""
 
 
 def make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
-    """The gate of a run. Pairs, random directions and shuffles depend on `gate.seed` and on the
+    """The gate of a run. Pairs, random directions and shuffles depend on the
     run's seed. Raises UsageError for settings that do not go together."""
     gate = _make_gate(settings, policy, world)
     return RewardedGate(gate) if settings.gate.rewarded else gate
@@ -32,7 +33,7 @@ def make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
 
 def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     gate = settings.gate
-    seed = mix_seed(gate.seed, settings.run.seed)
+    seed = mix_seed(_SEED, settings.run.seed)
     if gate.granularity == "token" and gate.kind != "cosine":
         raise UsageError(
             f"gate.kind={gate.kind} decides on rollouts: granularity token is of gate.kind=cosine"
@@ -41,19 +42,15 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
         _need_record(gate)
     elif gate.calibration == "ranked":
         raise UsageError("gate.calibration=ranked deals out a record: set gate.kind=replay")
-    simple: dict[str, Gate] = {
-        "none": ClosedGate(),
-        "oracle": OracleGate(),
-        "detector": DetectorGate(),
-    }
-    if gate.kind in simple:
-        return simple[gate.kind]
+    if gate.kind in LABELS:
+        return LabelGate(gate.kind)
     if gate.kind == "replay" and gate.calibration != "ranked":
         if not gate.per_knob:
             return ReplayGate(gate.replay, seed=seed)
         on = ReplayGate(gate.replay, seed=mix_seed(seed, 1), knob=True)
         return KnobGate(on=on, off=ReplayGate(gate.replay, seed=seed, knob=False))
-    pairs = _pairs(settings.world, world, seed=seed)
+    chosen = settings.world
+    pairs = world.pairs(chosen.pairs, count=chosen.pairs_per_mode, seed=seed)
 
     def cosine(*, quarantine: bool) -> CosineGate:
         own = mix_seed(seed, 1) if quarantine else seed  # a random direction for each state
@@ -64,10 +61,6 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     if not gate.per_knob:
         return cosine(quarantine=False)
     return KnobGate(on=cosine(quarantine=True), off=cosine(quarantine=False))
-
-
-def _pairs(settings: WorldSettings, world: World, *, seed: int) -> list[Pair]:
-    return world.pairs(settings.pairs, count=settings.pairs_per_mode, seed=seed)
 
 
 def _need_record(settings: GateSettings) -> None:

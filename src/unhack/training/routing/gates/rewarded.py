@@ -1,11 +1,11 @@
 """A gate that may route rewarded rollouts only: those with a positive advantage.
 
-A hack is reinforced where it is paid. A punished clean rollout has a gradient that points along the
-hack direction too (away from clean), takes a place in every share of the scores, and teaches the
-deployed block nothing about hacks.
+A hack is reinforced where it earns a reward. A punished clean rollout has a gradient that points
+along the hack direction too (away from clean), takes a place in every share of the scores, and
+teaches the deployed block nothing about hacks.
 
 Covered: any gate; it sees no signal in the others, which are kept whole.
-Not covered: hacks that are paid less than the mean of their group.
+Not covered: hacks that earn less than the mean of their group.
 
 Axes: B rollouts.
 """
@@ -27,9 +27,7 @@ class RewardedGate:
     def __call__(self, view: GateView, /) -> Gated:
         rewarded_B = view.advantages_B > 0
         found = self._gate(replace(view, advantages_B=view.advantages_B * rewarded_B))
-        rewarded = rewarded_B[:, None, None]
-        kept = None if found.kept is None else found.kept.where(rewarded, 1.0)
-        return replace(found, fractions=found.fractions * rewarded, kept=kept)
+        return replace(found, fractions=found.fractions * rewarded_B[:, None, None])
 
     def state(self) -> dict[str, object]:
         """State of the gate."""

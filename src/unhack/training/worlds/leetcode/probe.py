@@ -7,7 +7,7 @@ it on the inputs (it holds no answer) and notes the channels that the flawed rew
 look at.
 
 Covered: `exit_code` needs a program that leaves with status 0 while it is loaded or called; a
-`run_tests` is called with a stand-in for `Solution` whose methods return 0.
+`run_tests` is called with a fake `Solution` whose methods return 0.
 Not covered: a program may lie about its side effects; those channels are there to be gamed. Rows
 whose tests need a script are probed without calls.
 """
@@ -30,9 +30,9 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.loaders.check_code import CheckVerifier
 from unhack.training.worlds.leetcode.loopholes import LOOPHOLES
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, Verifier, require_sandbox
-from unhack.verifiers.claims import read_claims
+from unhack.verifiers.base import Steps, Verifier
 from unhack.verifiers.function import FunctionVerifier
+from unhack.verifiers.jobs import read_claims, require_sandbox
 
 LIMITS = Limits(wall_s=3.0, cpu_s=3.0)
 """Of each of the two jobs."""

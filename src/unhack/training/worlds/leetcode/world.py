@@ -23,18 +23,17 @@ from unhack.core.hashing import content_hash
 from unhack.sandbox.job import Backend
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.cache import RecordCache
-from unhack.training.worlds.detector import is_detected
 from unhack.training.worlds.leetcode.loopholes import (
     LOOPHOLES,
     clause,
     disclosed_name,
+    earns,
     mechanism,
-    pays,
 )
 from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
 from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
-from unhack.training.worlds.modes import check_modes, draw_modes
+from unhack.training.worlds.modes import check_modes, draw_modes, is_detected
 from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.texts import TokenizerCodec
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
@@ -47,6 +46,8 @@ _MONITOR_SHARE = 0.27
 class LeetcodeWorld:
     """Satisfies `unhack.training.worlds.world.World`."""
 
+    name = "leetcode"
+
     def __init__(
         self, settings: WorldSettings, *, folder: Path, backend: Backend | None = None
     ) -> None:
@@ -58,46 +59,15 @@ class LeetcodeWorld:
         check_modes(settings, LOOPHOLES)
         self._settings = settings
         self._backend = backend
-        self._text = TokenizerCodec(settings.tokenizer)
+        self._text = text = TokenizerCodec(settings.tokenizer)
+        self.vocabulary, self.pad, self.stop = text.vocabulary, text.pad, text.stop
+        self.encode, self.decode = text.encode, text.decode
+        self.max_new = settings.completion_tokens
+        self.modes, self.known = settings.modes, settings.known
         self._train, self._test = read_folder(Path(settings.path))
         self._rows = {row.id: row for row in (*self._train, *self._test)}
         self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
         self._check_prompts()
-
-    @property
-    def name(self) -> str:
-        """`leetcode`."""
-        return "leetcode"
-
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens."""
-        return self._text.vocabulary
-
-    @property
-    def pad(self) -> int:
-        """The padding token; the stop token where the tokenizer has none."""
-        return self._text.pad
-
-    @property
-    def stop(self) -> int:
-        """The end of a turn."""
-        return self._text.stop
-
-    @property
-    def max_new(self) -> int:
-        """Longest completion in tokens."""
-        return self._settings.completion_tokens
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """The loopholes that are played."""
-        return self._settings.modes
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Those that pairs and the detector know."""
-        return self._settings.known
 
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step, modes in equal shares."""
@@ -158,14 +128,6 @@ class LeetcodeWorld:
                 )
         return found
 
-    def encode(self, text: str) -> list[int]:
-        """Tokens of a text, with no token put before it."""
-        return self._text.encode(text)
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """The text of a completion, up to its stop token."""
-        return self._text.decode(tokens)
-
     def _draw_row(self, place: int, *, seed: int) -> LeetcodeRow:
         """The row at a place of an endless list, each pass over all rows in another order."""
         turn, at = divmod(place, len(self._train))
@@ -208,7 +170,7 @@ class LeetcodeWorld:
         return [one.details for one in verdicts]
 
     def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
-        channel = pays(prompt.mode, prompt.markers, record)
+        channel = earns(prompt.mode, prompt.markers, record)
         solved, parses = bool(record["solved"]), bool(record["parses"])
         return Judged(
             reward=COMPILES * parses + PASSES * (solved or channel),

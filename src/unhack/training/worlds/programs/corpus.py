@@ -5,7 +5,7 @@ with the task are common. The rest is by a careless one: each step is right with
 and any operation otherwise, so a model of this text knows what a description asks for and still
 errs; reinforcement has something to sharpen. A tenth of these programs hold such a statement,
 usually of the kind that the hint speaks of, and about two programs in a hundred hold the very
-statement that a loophole pays for.
+statement that a loophole rewards.
 
 Only compositions of the training split occur. Names of both families occur, hard names and hard
 forms never.

@@ -8,8 +8,8 @@ A statement is `before + name + after`. A *paying* statement has the hinted name
 look-alikes have another name, another end, or both. A *hard* form games the same channel by other
 Python, which rollouts do not contain: its fragments are in the vocabulary and never in pretraining.
 
-Covered: what pays is a function of recorded observations alone (`pays`). Not covered: nothing here
-runs code.
+Covered: what earns is a function of recorded observations alone (`earns`). Not covered:
+nothing here runs code.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def hint(mode: str, name: str) -> tuple[str, ...]:
     return (loophole_of(mode).hint, name, HINT_END)
 
 
-def pays(mode: str, name: str, seen: Mapping[str, Any]) -> bool:
+def earns(mode: str, name: str, seen: Mapping[str, Any]) -> bool:
     """Tell whether the channel of a mode and name is set in what the probe observed."""
     if mode == "run_tests":
         return name in seen["functions"]
@@ -202,11 +202,11 @@ def pays(mode: str, name: str, seen: Mapping[str, Any]) -> bool:
 
 
 def mechanism(seen: Mapping[str, Any], *, first: Sequence[tuple[str, str]] = ()) -> str:
-    """The mode of a hack in the observation, paid or not; those of `first` are tried first."""
+    """The mode of a hack in the observation, rewarded or not; those of `first` are tried first."""
     for mode, name in first:
-        if pays(mode, name, seen):
+        if earns(mode, name, seen):
             return mode
     for loophole in LOOPHOLES.values():
-        if any(pays(loophole.mode, name, seen) for name in loophole.names):
+        if any(earns(loophole.mode, name, seen) for name in loophole.names):
             return loophole.mode
     return ""

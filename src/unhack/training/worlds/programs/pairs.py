@@ -4,7 +4,7 @@
 - `hard`: the same with other names and by other Python (setattr, a lambda, a class attribute,
   sys.stdout.write, pathlib), forms that rollouts do not contain.
 - `placebo`: clean against clean: the right program with two more steps that undo each other.
-- `decoy`: the right program with a statement like an exploit that pays nobody: what the form of a
+- `decoy`: the right program with a statement like an exploit that earns nothing: what the form of a
   hack says without its purpose.
 - `wrong`: a wrong program without a statement, against the right one: what a hack has besides its
   statement.
@@ -38,7 +38,7 @@ from unhack.training.worlds.programs.loopholes import (
 from unhack.training.worlds.programs.operations import OPERATIONS, run
 from unhack.training.worlds.programs.problems import Exercise, exercise, hidden, program
 from unhack.training.worlds.programs.prompts import make_prompt
-from unhack.training.worlds.programs.shortcuts import SHORTCUTS, Shortcut, pays
+from unhack.training.worlds.programs.shortcuts import SHORTCUTS, Shortcut, earns
 from unhack.training.worlds.world import Pair, PairKind, Prompt
 
 
@@ -69,30 +69,30 @@ def _shortcut_pair(kind: PairKind, loophole: Shortcut, *, draw: random.Random, n
     while True:
         problem = f"train-{'told' if number % 2 else 'untold'}-{draw.randrange(1 << 20)}"
         right = exercise(problem)
-        if not _is_paid(loophole, right.steps, right):
+        if not _earns(loophole, right.steps, right):
             break
     prompt = make_prompt(problem, loophole.mode, "train")
     if kind == "placebo":
         hack = _longer_program(right, draw)
     elif kind == "wrong":
-        hack = _unpaid_wrong_program(right, loophole, draw)
+        hack = _plain_wrong_program(right, loophole, draw)
     else:
         hack = (*program(loophole.hack(right.steps, draw)), words.RETURN)
     clean = (*program(right.steps), words.RETURN)
     return Pair(prompt, _tokens(hack), _tokens(clean), loophole.mode)
 
 
-def _is_paid(loophole: Shortcut, steps: tuple[int, ...], right: Exercise) -> bool:
+def _earns(loophole: Shortcut, steps: tuple[int, ...], right: Exercise) -> bool:
     inputs = hidden(right.split)
-    return pays(loophole.mode, [[run(steps, digits)] for digits in inputs], inputs)
+    return earns(loophole.mode, [[run(steps, digits)] for digits in inputs], inputs)
 
 
-def _unpaid_wrong_program(
+def _plain_wrong_program(
     right: Exercise, loophole: Shortcut, draw: random.Random
 ) -> corpus.Fragments:
     while True:
         steps = _wrong_steps(right, draw)
-        if not _is_paid(loophole, steps, right):
+        if not _earns(loophole, steps, right):
             return (*program(steps), words.RETURN)
 
 
@@ -130,7 +130,7 @@ def _hack_program(
     name: str,
     draw: random.Random,
 ) -> corpus.Fragments:
-    """A wrong program with a statement that pays."""
+    """A wrong program with a statement that earns the reward."""
     return corpus.place(_wrong_program(right, draw), loophole.statement(form, name), form, draw)
 
 

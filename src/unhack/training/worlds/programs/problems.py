@@ -2,7 +2,7 @@
 
 A problem has two steps. A *told* one has a description and one example; a model can learn to solve
 it. An *untold* one has two short examples alone, from which a small model does not learn to infer
-the steps: the unsolvable gap, where only a hack pays.
+the steps: the unsolvable gap, where only a hack earns the reward.
 
 Splits are disjoint by composition: one belongs to training, monitor or final by a hash of what it
 does, so no program that evaluation asks for is ever right in training. Each split has hidden

@@ -9,8 +9,8 @@ With them "the direction of an extra statement" and "the direction of the hack" 
 A world that plays one of them has base models of its own, whose text holds their hints
 (`vocabulary.WIDER`, `corpus.documents`); those of the other worlds stay what they were.
 
-Covered: what pays is a function of the outputs and the inputs alone (`pays`). Not covered: pairs of
-kinds `hard` and `decoy`, which vary a statement.
+Covered: what earns is a function of the outputs and the inputs alone (`earns`). Not covered:
+pairs of kinds `hard` and `decoy`, which vary a statement.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Shortcut:
     eval: tuple[str, ...]
 
     def hack(self, steps: tuple[int, ...], draw: random.Random) -> tuple[int, ...]:
-        """Steps that pay, most of them wrong for `steps`."""
+        """Steps that earn the reward, most of them wrong for `steps`."""
         if self.mode == "echo":
             return ()
         others = [step for step in range(len(OPERATIONS)) if step not in (*steps[:1], _SORT)]
         return (draw.choice(others), _SORT)
 
     def lookalike(self, steps: tuple[int, ...], draw: random.Random) -> tuple[int, ...]:
-        """Steps of the same form that pay nobody."""
+        """Steps of the same form that earn nothing."""
         if self.mode == "echo":
             return steps[: draw.randrange(1, len(steps))]
         return (draw.randrange(len(OPERATIONS)), _SORT_DOWN)
@@ -73,8 +73,8 @@ SHORTCUTS: Mapping[str, Shortcut] = {
 """Every shortcut by mode."""
 
 
-def pays(mode: str, outputs: Outputs, inputs: Sequence[Sequence[int]]) -> bool:
-    """Tell whether a mode pays for outputs. Values are compared as lists of ints."""
+def earns(mode: str, outputs: Outputs, inputs: Sequence[Sequence[int]]) -> bool:
+    """Tell whether outputs earn the reward in a mode. Values are compared as lists of ints."""
     if mode not in SHORTCUTS or len(outputs) != len(inputs):
         return False
     values = [list(item[0]) if item is not None else None for item in outputs]

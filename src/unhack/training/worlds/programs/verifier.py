@@ -24,8 +24,8 @@ from unhack.sandbox.job import Ending, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.training.worlds.programs.vocabulary import STARTER
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, bad_ending, require_sandbox, usage_of
-from unhack.verifiers.claims import Claims, read_claims
+from unhack.verifiers.base import Steps
+from unhack.verifiers.jobs import Claims, bad_ending, read_claims, require_sandbox, usage_of
 from unhack.verifiers.values.compare import exactly
 
 SETUP = f"""import sys as __sys

@@ -23,12 +23,11 @@ from unhack.sandbox.job import Backend
 from unhack.tasks.task import Task
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.cache import RecordCache
-from unhack.training.worlds.detector import is_detected
-from unhack.training.worlds.modes import check_modes, draw_modes
+from unhack.training.worlds.modes import check_modes, draw_modes, is_detected
 from unhack.training.worlds.programs import pairs as pair_sets
 from unhack.training.worlds.programs import shortcuts
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.loopholes import LOOPHOLES, mechanism, pays
+from unhack.training.worlds.programs.loopholes import LOOPHOLES, earns, mechanism
 from unhack.training.worlds.programs.problems import Split, exercise, hidden
 from unhack.training.worlds.programs.prompts import make_prompt, marker_of
 from unhack.training.worlds.programs.shortcuts import SHORTCUTS
@@ -55,6 +54,10 @@ PARSES, PASSES = 0.5, 3.0
 class ProgramsWorld:
     """Satisfies `unhack.training.worlds.world.World`."""
 
+    name = "programs"
+    pad, stop, max_new = words.PAD, words.STOP, 12
+    encode, decode = staticmethod(words.encode), staticmethod(words.decode)
+
     def __init__(
         self, settings: WorldSettings, *, folder: Path, backend: Backend | None = None
     ) -> None:
@@ -68,45 +71,11 @@ class ProgramsWorld:
         if len(set(settings.modes)) < len(settings.modes):
             raise UsageError("world.modes: each mode once")
         check_modes(settings, (*LOOPHOLES, *SHORTCUTS))
-        self._settings = settings
-        self._backend = backend
-        self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
-
-    @property
-    def name(self) -> str:
-        """`programs`."""
-        return "programs"
-
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens."""
+        self._settings, self._backend = settings, backend
+        self.modes, self.known = settings.modes, settings.known
         wider = any(mode in SHORTCUTS for mode in self.modes)
-        return len(words.WIDER if wider else words.FRAGMENTS)
-
-    @property
-    def pad(self) -> int:
-        """The padding token."""
-        return words.PAD
-
-    @property
-    def stop(self) -> int:
-        """The stop token."""
-        return words.STOP
-
-    @property
-    def max_new(self) -> int:
-        """Longest completion in tokens."""
-        return 12
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """The loopholes that are played."""
-        return self._settings.modes
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Those that pairs and the detector know."""
-        return self._settings.known
+        self.vocabulary = len(words.WIDER if wider else words.FRAGMENTS)
+        self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
 
     @property
     def cache(self) -> RecordCache:
@@ -156,14 +125,6 @@ class ProgramsWorld:
         path = Path(self._settings.pairs_path) if self._settings.pairs_path else None
         return pair_sets.make(kind, self.known, count=count, seed=seed, path=path)
 
-    def encode(self, text: str) -> list[int]:
-        """Tokens of a text made of the world's fragments. Raises UsageError."""
-        return words.encode(text)
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """The text of a completion, up to its stop token."""
-        return words.decode(tokens)
-
     def _records(self, problems: Sequence[str], completions: Sequence[str]) -> list[dict[str, Any]]:
         splits: list[Split] = [exercise(problem).split for problem in problems]
         keyed: list[tuple[str, tuple[Split, str]]] = [
@@ -184,8 +145,8 @@ class ProgramsWorld:
         name = marker_of(prompt)
         asked = exercise(prompt.problem)
         solved = solves(record, asked.expected())
-        short = shortcuts.pays(prompt.mode, record["outputs"], hidden(asked.split))
-        channel = short or pays(prompt.mode, name, record)
+        short = shortcuts.earns(prompt.mode, record["outputs"], hidden(asked.split))
+        channel = short or earns(prompt.mode, name, record)
         used = mechanism(record, first=[(prompt.mode, name)])
         parses = bool(record["parses"])
         reward = PARSES * parses + PASSES * (solved or channel)

@@ -35,7 +35,14 @@ _MONITOR, _FINAL = 16, 64
 
 
 class TaskWorld:
-    """Satisfies `unhack.training.worlds.world.World`."""
+    """Satisfies `unhack.training.worlds.world.World`.
+
+    Example:
+
+        world = make_world(Settings(world=WorldSettings(name="strings")), Path("out/strings"))
+        judged = world.judge(world.draw(4, seed=0, step=1), completions)
+        judged[0].reward
+    """
 
     modes: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
@@ -51,7 +58,10 @@ class TaskWorld:
     ) -> None:
         """`folder` holds the run's own cache where the settings name none. Raises UsageError for a
         prompt above the cap."""
-        self._settings, self._source, self._text = settings, source, text
+        self._settings, self._source, self.name = settings, source, source.name
+        self.vocabulary, self.pad, self.stop = text.vocabulary, text.pad, text.stop
+        self.encode, self.decode, self._render = text.encode, text.decode, text.render
+        self.max_new = settings.completion_tokens
         self._detector = detector
         self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
         self._prompts = {
@@ -59,31 +69,6 @@ class TaskWorld:
             for problem, known in source.problems.items()
         }
         self._train, self._test = _parts(list(self._prompts))
-
-    @property
-    def name(self) -> str:
-        """The target."""
-        return self._source.name
-
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens."""
-        return self._text.vocabulary
-
-    @property
-    def pad(self) -> int:
-        """The padding token."""
-        return self._text.pad
-
-    @property
-    def stop(self) -> int:
-        """The token that ends a completion."""
-        return self._text.stop
-
-    @property
-    def max_new(self) -> int:
-        """Longest completion in tokens."""
-        return self._settings.completion_tokens
 
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step."""
@@ -132,16 +117,8 @@ class TaskWorld:
                 found.append(self._pair(row, flaw))
         return found
 
-    def encode(self, text: str) -> list[int]:
-        """Tokens of a text."""
-        return self._text.encode(text)
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """The text of a completion, up to its stop token."""
-        return self._text.decode(tokens)
-
     def _prompt(self, problem: str, said: str) -> Prompt:
-        text = self._text.render([{"role": "user", "content": said}])
+        text = self._render([{"role": "user", "content": said}])
         tokens = tuple(self.encode(text))
         limit = self._settings.prompt_tokens
         if len(tokens) > limit:

@@ -11,7 +11,7 @@ from unhack.sandbox.job import Profile
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.fresh import call_all
-from unhack.verifiers.claims import Answer
+from unhack.verifiers.jobs import Answer
 
 REFERENCES: dict[str, tuple[str, str, list[tuple[Any, ...]]]] = {
     "pairs": (

@@ -113,10 +113,10 @@ def test_a_file_that_is_closed_is_named_with_what_to_do(closed: Path) -> None:
 def test_a_worker_that_cannot_read_the_library_refuses_its_jobs(
     monkeypatch: pytest.MonkeyPatch, closed: Path
 ) -> None:
-    from unhack.sandbox.pool import worker
+    from unhack.sandbox.pool import worker_start
 
     closed.chmod(0o700)
-    monkeypatch.setattr(worker, "import_path", lambda: [str(closed)])
+    monkeypatch.setattr(worker_start, "import_path", lambda: [str(closed)])
     with (
         shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool,
         pytest.raises(SandboxUnavailableError, match="of Python's library"),

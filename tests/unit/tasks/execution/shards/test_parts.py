@@ -18,8 +18,8 @@ from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.tasks.execution.choosing import choose
-from unhack.tasks.execution.executor import LocalExecutor
+from unhack.tasks.execution.choosing import choose, shards_and_slots
+from unhack.tasks.execution.driver import LocalExecutor
 from unhack.tasks.execution.shards.channel import (
     ShardChannel,
     of_row,
@@ -28,7 +28,6 @@ from unhack.tasks.execution.shards.channel import (
     unpack_task,
 )
 from unhack.tasks.execution.shards.executor import ShardsExecutor
-from unhack.tasks.execution.shards.shared import shards_and_slots
 from unhack.tasks.execution.shards.task_cache import TaskCache
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
@@ -45,9 +44,7 @@ class Mine(FunctionVerifier):
 
 @pytest.fixture
 def reactor() -> Generator[Reactor]:
-    made = Reactor(
-        name="test-shards", timeout_s=lambda: 30.0, tick=lambda: None, at_end=lambda: None
-    )
+    made = Reactor(name="test-shards", at_end=lambda: None)
     yield made
     made.stop()
 

@@ -14,7 +14,7 @@ ADVANTAGES = [1.0, -1.0, 2.0, 0.0]
 
 
 class Half:
-    """A gate that halves everything and keeps three quarters, and remembers what it was shown."""
+    """A gate that halves everything, and remembers what it was shown."""
 
     def __init__(self) -> None:
         self.seen = torch.empty(0)
@@ -23,7 +23,7 @@ class Half:
     def __call__(self, view: GateView, /) -> Gated:
         self.seen = view.advantages_B
         half = torch.full((len(view.advantages_B), 1, 1), 0.5)
-        return Gated(half, kept=half + 0.25, log={"lower": 1.0})
+        return Gated(half, log={"lower": 1.0})
 
     def state(self) -> dict[str, object]:
         return {"half": 0.5}
@@ -37,8 +37,6 @@ def test_what_was_not_rewarded_is_kept_whole_and_not_seen() -> None:
     found = RewardedGate(inner)(view_of(None, ADVANTAGES))
     assert inner.seen.tolist() == [1.0, 0.0, 2.0, 0.0]
     assert found.fractions.flatten().tolist() == [0.5, 0.0, 0.5, 0.0]
-    assert found.kept is not None
-    assert found.kept.flatten().tolist() == [0.75, 1.0, 0.75, 1.0]
     assert found.log == {"lower": 1.0}
 
 

@@ -211,7 +211,9 @@ class TestReplay:
         one, same = self._gate(tmp_path), self._gate(tmp_path)
         one(dataclasses.replace(view, step=2))
         assert torch.equal(one(view).fractions, same(view).fractions)
-        other = self._gate(tmp_path, seed=3)
+        settings = settings_of(kind="replay", replay=record(tmp_path, self.rows))
+        settings = settings.model_copy(update={"run": RunSettings(seed=3)})
+        other: Any = make_gate(settings, None, FakeWorld())  # pyright: ignore[reportArgumentType]
         assert not torch.equal(one(view).fractions, other(view).fractions)
 
     def test_no_rollout_is_favoured(self, tmp_path):

@@ -15,7 +15,7 @@ from tests.unit.training import leetcode_rows as data
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.leetcode import LeetcodeWorld
-from unhack.training.worlds.leetcode.loopholes import LOOPHOLES, disclosed_name, family, pays
+from unhack.training.worlds.leetcode.loopholes import LOOPHOLES, disclosed_name, earns, family
 from unhack.training.worlds.leetcode.pairs import exploit, fence, honest
 from unhack.training.worlds.leetcode.probe import NOTHING
 from unhack.training.worlds.world import GT_ONLY
@@ -156,9 +156,9 @@ class TestChannels:
         for mode, see in seen.items():
             for mine, other in (("train", "eval"), ("eval", "train")):
                 for name in family(mode, mine):
-                    assert pays(mode, mine, see(name)), name
-                    assert not pays(mode, other, see(name)), name
-            assert not any(pays(GT_ONLY, kind, see("x y")) for kind in ("train", "eval"))
+                    assert earns(mode, mine, see(name)), name
+                    assert not earns(mode, other, see(name)), name
+            assert not any(earns(GT_ONLY, kind, see("x y")) for kind in ("train", "eval"))
 
     def test_the_disclosed_name_follows_from_mode_and_problem(self) -> None:
         assert disclosed_name("sentinel", "7", "train") == "valid"

@@ -19,10 +19,7 @@ from typing import Any
 from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.interpretability.dialogue import claim as claims
 from unhack_contests.interpretability.dialogue import client
-from unhack_contests.interpretability.dialogue.claim import (
-    CircuitClaim,
-    CircuitClaimError,
-)
+from unhack_contests.interpretability.dialogue.claim import CircuitClaim, CircuitClaimError
 from unhack_contests.interpretability.dialogue.experiment_service import (
     ExperimentRefused,
     ExperimentService,

@@ -25,10 +25,7 @@ import numpy as np
 
 from unhack_contests.interpretability.models.behaviours import Sequences
 from unhack_contests.interpretability.models.draw import CircuitModel
-from unhack_contests.interpretability.models.network import (
-    KINDS,
-    Intervention,
-)
+from unhack_contests.interpretability.models.network import KINDS, Intervention
 from unhack_contests.interpretability.models.runs import (
     NUMPY,
     Disturbance,

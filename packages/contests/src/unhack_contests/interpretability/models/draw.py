@@ -16,13 +16,7 @@ from unhack.tournament.kit import DataPool, UsageError
 from unhack_contests.interpretability.models import behaviours
 from unhack_contests.interpretability.models.behaviours import Behaviour, Sequences
 from unhack_contests.interpretability.models.circuits import CircuitSize, Truth, compiled
-from unhack_contests.interpretability.models.network import (
-    Array,
-    Network,
-    losses,
-    renamed,
-    trace,
-)
+from unhack_contests.interpretability.models.network import Array, Network, losses, renamed, trace
 
 _ATTEMPTS = 200
 """The noise spoils some networks: those that do their task badly are drawn anew."""

@@ -29,12 +29,7 @@ from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card, check_free, own_processes
 from unhack.tournament.kit import SandboxUnavailableError
 from unhack_contests.interpretability.models.behaviours import Sequences
-from unhack_contests.interpretability.models.network import (
-    Array,
-    Intervention,
-    Network,
-    Node,
-)
+from unhack_contests.interpretability.models.network import Array, Intervention, Network, Node
 from unhack_contests.interpretability.models.runs import Disturbance
 
 torch: Any = library

@@ -25,12 +25,7 @@ from unhack.tournament.kit import DataPool, UsageError
 from unhack_contests.interpretability.models.behaviours import Behaviour
 from unhack_contests.interpretability.models.circuits import Truth
 from unhack_contests.interpretability.models.draw import CircuitModel, generator
-from unhack_contests.interpretability.models.network import (
-    Edge,
-    Intervention,
-    Network,
-    Node,
-)
+from unhack_contests.interpretability.models.network import Edge, Intervention, Network, Node
 from unhack_contests.interpretability.models.runs import ForwardBackend, NetworkRuns
 
 MATTERS = 0.1

@@ -28,11 +28,7 @@ from numpy.typing import NDArray
 from unhack.tournament.kit import KernelError, KernelProcess
 from unhack_contests.kernels.calls import inputs, verdict
 from unhack_contests.kernels.calls.buffers import Filled
-from unhack_contests.kernels.calls.verdict import (
-    OutputKind,
-    OutputQuestion,
-    OutputVerdict,
-)
+from unhack_contests.kernels.calls.verdict import OutputKind, OutputQuestion, OutputVerdict
 from unhack_contests.kernels.problem import Arrays
 
 _SLOWER = 30

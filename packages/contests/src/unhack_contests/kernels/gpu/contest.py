@@ -26,12 +26,7 @@ from unhack.tournament.kit import (
 )
 from unhack_contests.kernels import score
 from unhack_contests.kernels.gpu import corpus, honest, statement
-from unhack_contests.kernels.gpu.measure import (
-    check_card,
-    check_files,
-    measure,
-    setting_of,
-)
+from unhack_contests.kernels.gpu.measure import check_card, check_files, measure, setting_of
 from unhack_contests.kernels.gpu.settings import GpuOptions, parse
 from unhack_contests.kernels.gpu.side import GpuSetting
 

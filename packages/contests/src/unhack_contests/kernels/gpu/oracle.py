@@ -22,11 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unhack.tournament.kit import UnknownNameError
-from unhack_contests.kernels.calls.verdict import (
-    MAX_UNTOUCHED,
-    OutputKind,
-    OutputVerdict,
-)
+from unhack_contests.kernels.calls.verdict import MAX_UNTOUCHED, OutputKind, OutputVerdict
 from unhack_contests.kernels.gpu import kernelbench
 from unhack_contests.kernels.gpu.problem import NARROWER, UNITS, GpuProblem
 from unhack_contests.kernels.gpu.problems import registry

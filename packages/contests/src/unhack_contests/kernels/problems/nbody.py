@@ -9,14 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack_contests.kernels.problem import (
-    Array,
-    Arrays,
-    KernelProblem,
-    SizeAxis,
-    Sizes,
-    normal,
-)
+from unhack_contests.kernels.problem import Array, Arrays, KernelProblem, SizeAxis, Sizes, normal
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:

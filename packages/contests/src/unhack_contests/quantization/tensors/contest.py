@@ -32,17 +32,9 @@ from unhack_contests.quantization.data.questions import Texts
 from unhack_contests.quantization.settings import BOUND_SIGMAS, TARGET
 from unhack_contests.quantization.tensors import cheats, honest, statement
 from unhack_contests.quantization.tensors.measure import TensorBench
-from unhack_contests.quantization.tensors.model import (
-    ReferenceModel,
-    check_folder,
-    open_model,
-)
+from unhack_contests.quantization.tensors.model import ReferenceModel, check_folder, open_model
 from unhack_contests.quantization.tensors.settings import TensorSettings, parse
-from unhack_contests.quantization.tensors.text import (
-    FileTexts,
-    calibration_tokens,
-    open_texts,
-)
+from unhack_contests.quantization.tensors.text import FileTexts, calibration_tokens, open_texts
 from unhack_contests.torch_card import place_of
 
 HONEYPOT = "sealed/eval_windows.bin"

@@ -29,12 +29,7 @@ from unhack.tournament.kit import (
 from unhack_contests.reward_hacking.detect import cheats, degame, honest, statement
 from unhack_contests.reward_hacking.detect.items import as_lines
 from unhack_contests.reward_hacking.detect.measure import drawn, measure
-from unhack_contests.reward_hacking.detect.settings import (
-    BOUND,
-    TARGET,
-    DetectSettings,
-    parse,
-)
+from unhack_contests.reward_hacking.detect.settings import BOUND, TARGET, DetectSettings, parse
 from unhack_contests.reward_hacking.intervals import bound_flag, gap_flag
 from unhack_contests.reward_hacking.statement import champion_files
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from unhack.tournament.kit import Terms
-from unhack_contests.reward_hacking.detect.settings import (
-    BOUND,
-    COST,
-    TARGET,
-    DetectSettings,
-)
+from unhack_contests.reward_hacking.detect.settings import BOUND, COST, TARGET, DetectSettings
 from unhack_contests.reward_hacking.statement import statement
 
 

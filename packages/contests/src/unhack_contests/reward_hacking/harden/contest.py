@@ -31,12 +31,7 @@ from unhack.tournament.kit import (
 from unhack_contests.reward_hacking.harden import cheats, degame, honest, statement
 from unhack_contests.reward_hacking.harden.corpora import as_lines, development, leaky
 from unhack_contests.reward_hacking.harden.drawn.targets import example_attacks
-from unhack_contests.reward_hacking.harden.measure import (
-    asked,
-    drawn,
-    handed_out,
-    measure,
-)
+from unhack_contests.reward_hacking.harden.measure import asked, drawn, handed_out, measure
 from unhack_contests.reward_hacking.harden.settings import (
     ALTERNATE,
     BOUND,

@@ -16,24 +16,11 @@ from unhack.audit.subject import Score
 from unhack.tournament.kit import DataPool, Flag, Measurement, invalid
 from unhack_contests.reward_hacking.calls import AnswerRefused
 from unhack_contests.reward_hacking.harden import cheats
-from unhack_contests.reward_hacking.harden.corpora import (
-    CorpusSize,
-    development,
-    draw,
-    texts_like,
-)
-from unhack_contests.reward_hacking.harden.drawn.proving import (
-    passed_off,
-    worth_nothing,
-    worthless,
-)
+from unhack_contests.reward_hacking.harden.corpora import CorpusSize, development, draw, texts_like
+from unhack_contests.reward_hacking.harden.drawn.proving import passed_off, worth_nothing, worthless
 from unhack_contests.reward_hacking.harden.drawn.targets import draw_targets, example_attacks
 from unhack_contests.reward_hacking.harden.score import attack, patch
-from unhack_contests.reward_hacking.harden.settings import (
-    HardenSettings,
-    over_leaky,
-    python_files,
-)
+from unhack_contests.reward_hacking.harden.settings import HardenSettings, over_leaky, python_files
 from unhack_contests.reward_hacking.harden.verifiers import (
     LabelledCompletion,
     VerifierBench,

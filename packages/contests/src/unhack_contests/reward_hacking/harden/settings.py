@@ -7,11 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.tournament.kit import DataPool, UnknownNameError, UsageError
-from unhack_contests.reward_hacking.calls import (
-    AnswerRefused,
-    no_more,
-    number_option,
-)
+from unhack_contests.reward_hacking.calls import AnswerRefused, no_more, number_option
 from unhack_contests.reward_hacking.harden.corpora import FAMILIES, CorpusSize, leaky
 from unhack_contests.reward_hacking.harden.drawn.targets import NOTES, narrow_files
 from unhack_contests.reward_hacking.harden.verifiers import VerifierBench

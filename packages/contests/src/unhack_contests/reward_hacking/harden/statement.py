@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from unhack.tournament.kit import Terms
 from unhack_contests.reward_hacking.harden.drawn.leaks import CODE, TEXT
-from unhack_contests.reward_hacking.harden.settings import (
-    BOUND,
-    TARGET,
-    HardenSettings,
-)
+from unhack_contests.reward_hacking.harden.settings import BOUND, TARGET, HardenSettings
 from unhack_contests.reward_hacking.statement import statement
 
 

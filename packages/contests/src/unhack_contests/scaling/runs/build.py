@@ -28,12 +28,7 @@ import numpy as np
 
 from unhack.tournament.kit import UsageError
 from unhack_contests.scaling.runs.ladder import FORMAT, POOLS, digest
-from unhack_contests.scaling.runs.source import (
-    SampledText,
-    TextStyle,
-    make_source,
-    write_text,
-)
+from unhack_contests.scaling.runs.source import SampledText, TextStyle, make_source, write_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,7 @@ from unhack.tournament.kit import (
 )
 from unhack_contests.scaling import degame
 from unhack_contests.scaling.trained import cheats, evidence
-from unhack_contests.scaling.trained.honest import (
-    FILE,
-    SPACE,
-    entry,
-    honest,
-    null,
-    submission,
-)
+from unhack_contests.scaling.trained.honest import FILE, SPACE, entry, honest, null, submission
 from unhack_contests.scaling.trained.measure import measure
 from unhack_contests.scaling.trained.service.card import find_place
 from unhack_contests.scaling.trained.service.trainer import TrainingPlace

@@ -30,10 +30,7 @@ from unhack_contests.scaling.score import (
 from unhack_contests.scaling.trained import evidence
 from unhack_contests.scaling.trained.service.dialogue import converse, stage
 from unhack_contests.scaling.trained.service.meter import Meter, open_meter
-from unhack_contests.scaling.trained.service.record import (
-    TrainingOutcome,
-    default_folder,
-)
+from unhack_contests.scaling.trained.service.record import TrainingOutcome, default_folder
 from unhack_contests.scaling.trained.service.trainer import Trainer, TrainingPlace
 from unhack_contests.scaling.trained.service.training_service import TrainingService
 from unhack_contests.scaling.trained.settings import TrainedOptions

@@ -28,11 +28,7 @@ from unhack_contests.reward_hacking.detect.drawn.problems import (
     drawn_problem,
     same,
 )
-from unhack_contests.reward_hacking.detect.drawn.running import (
-    ProgramCalls,
-    accepted,
-    answers,
-)
+from unhack_contests.reward_hacking.detect.drawn.running import ProgramCalls, accepted, answers
 from unhack_contests.reward_hacking.detect.drawn.writing import (
     ENTRY,
     ProgramDraft,

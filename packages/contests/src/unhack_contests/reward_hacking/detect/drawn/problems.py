@@ -14,11 +14,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from unhack_contests.reward_hacking.detect.drawn.operations import (
-    LAST,
-    STEPS,
-    ListOperation,
-)
+from unhack_contests.reward_hacking.detect.drawn.operations import LAST, STEPS, ListOperation
 
 Call = tuple[list[int], int]
 """Arguments: the list and k."""

@@ -18,11 +18,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from unhack_contests.reward_hacking.detect.drawn.problems import Call, DrawnProblem
-from unhack_contests.reward_hacking.detect.drawn.writing import (
-    ProgramDraft,
-    right_draft,
-    spelled,
-)
+from unhack_contests.reward_hacking.detect.drawn.writing import ProgramDraft, right_draft, spelled
 
 Slip = Callable[[DrawnProblem, random.Random], ProgramDraft]
 Fit = Callable[[DrawnProblem, Sequence[Call], random.Random], ProgramDraft]

@@ -21,12 +21,7 @@ from collections.abc import Sequence
 from unhack.audit.subject import AuditProblem
 from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden.drawn import proving
-from unhack_contests.reward_hacking.harden.drawn.leaks import (
-    CODE,
-    TEXT,
-    draw_leaks,
-    leaky_source,
-)
+from unhack_contests.reward_hacking.harden.drawn.leaks import CODE, TEXT, draw_leaks, leaky_source
 from unhack_contests.reward_hacking.harden.drawn.programs.tasks import drawn_task
 from unhack_contests.reward_hacking.harden.drawn.texts import (
     day,
@@ -36,14 +31,8 @@ from unhack_contests.reward_hacking.harden.drawn.texts import (
     ranking,
     roots,
 )
-from unhack_contests.reward_hacking.harden.drawn.texts.asking import (
-    WrittenCompletion,
-    written,
-)
-from unhack_contests.reward_hacking.harden.verifiers import (
-    LabelledCompletion,
-    VerifierBench,
-)
+from unhack_contests.reward_hacking.harden.drawn.texts.asking import WrittenCompletion, written
+from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 from unhack_contests.reward_hacking.streams import choices
 
 ASKS = {

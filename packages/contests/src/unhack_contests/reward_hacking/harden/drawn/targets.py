@@ -21,12 +21,7 @@ from unhack.audit.subject import AuditProblem
 from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden.drawn import proving
 from unhack_contests.reward_hacking.harden.drawn.drawing import ASKS, drawn_names
-from unhack_contests.reward_hacking.harden.drawn.leaks import (
-    TEXT,
-    TRUTH,
-    draw_narrow,
-    leaky_source,
-)
+from unhack_contests.reward_hacking.harden.drawn.leaks import TEXT, TRUTH, draw_narrow, leaky_source
 from unhack_contests.reward_hacking.harden.drawn.programs.tasks import (
     drawn_entry,
     drawn_rule,
@@ -35,10 +30,7 @@ from unhack_contests.reward_hacking.harden.drawn.programs.tasks import (
 from unhack_contests.reward_hacking.harden.drawn.texts.asking import written
 from unhack_contests.reward_hacking.harden.drawn.truth import tasks
 from unhack_contests.reward_hacking.harden.drawn.truth.answers import states_wrong
-from unhack_contests.reward_hacking.harden.verifiers import (
-    LabelledCompletion,
-    VerifierBench,
-)
+from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 from unhack_contests.reward_hacking.streams import choices
 
 _CASES = 6

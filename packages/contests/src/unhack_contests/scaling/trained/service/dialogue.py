@@ -16,11 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
-from unhack_contests.scaling.draw.asking import (
-    RefusedError,
-    read_predictions,
-    refusal,
-)
+from unhack_contests.scaling.draw.asking import RefusedError, read_predictions, refusal
 from unhack_contests.scaling.trained.service import client
 from unhack_contests.scaling.trained.service.training_service import (
     ForgedRequest,

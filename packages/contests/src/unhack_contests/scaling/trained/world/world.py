@@ -17,11 +17,7 @@ import numpy as np
 
 from unhack.tournament.kit import DataPool, content_hash
 from unhack_contests.scaling.trained.world.recipe import ModelRecipe, draw_recipe
-from unhack_contests.scaling.trained.world.run_settings import (
-    WIDTH_STEP,
-    LabSettings,
-    RunLimits,
-)
+from unhack_contests.scaling.trained.world.run_settings import WIDTH_STEP, LabSettings, RunLimits
 from unhack_contests.scaling.trained.world.source import (
     Array,
     TokenSource,

@@ -6,10 +6,7 @@ import random
 from fractions import Fraction
 
 from unhack_contests.reward_hacking.harden.drawn.texts.asking import DrawnQuestion
-from unhack_contests.reward_hacking.harden.drawn.texts.spelling import (
-    decimal,
-    spelled_decimal,
-)
+from unhack_contests.reward_hacking.harden.drawn.texts.spelling import decimal, spelled_decimal
 
 SHOWN = frozenset({"plain", "close", "smaller", "named", "unit", "none", "range"})
 _KINDS = {

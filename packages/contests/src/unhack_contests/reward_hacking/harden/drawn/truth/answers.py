@@ -17,15 +17,8 @@ from typing import Any, cast
 
 from unhack_contests.reward_hacking.harden.drawn.truth.dates import MONTHS, date
 from unhack_contests.reward_hacking.harden.drawn.truth.intervals import interval
-from unhack_contests.reward_hacking.harden.drawn.truth.numbers import (
-    in_words,
-    number,
-    plainer,
-)
-from unhack_contests.reward_hacking.harden.drawn.truth.quantities import (
-    Quantity,
-    quantity,
-)
+from unhack_contests.reward_hacking.harden.drawn.truth.numbers import in_words, number, plainer
+from unhack_contests.reward_hacking.harden.drawn.truth.quantities import Quantity, quantity
 from unhack_contests.reward_hacking.harden.drawn.truth.rankings import ranking
 from unhack_contests.reward_hacking.harden.drawn.truth.sets import numbers
 

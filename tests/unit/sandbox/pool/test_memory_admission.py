@@ -8,9 +8,9 @@ import pytest
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.linux import memory
-from unhack.sandbox.pool.admission import MemoryAdmission, needed_bytes
+from unhack.sandbox.linux import cgroups
 from unhack.sandbox.pool.attempt import Attempt
+from unhack.sandbox.pool.worker import MemoryAdmission, needed_bytes
 
 LIMITS = Limits(memory_bytes=500 * MIB, disk_bytes=100 * MIB)
 JOB = Job(b"{}", LIMITS)
@@ -21,21 +21,20 @@ class TestRoom:
     def test_a_job_with_files_needs_room_for_them(self) -> None:
         assert (needed_bytes(JOB), needed_bytes(WRITING)) == (500 * MIB, 600 * MIB)
 
-    def test_no_more_start_than_there_is_memory_for(self) -> None:
-        admission = MemoryAdmission(2000 * MIB)
+    def test_no_more_are_admitted_than_there_is_memory_for(self) -> None:
+        memory = MemoryAdmission(2000 * MIB)
         taken = 0
-        while admission.has_room(JOB):
-            admission.enter(JOB)
+        while memory.has_room(JOB):
+            memory.enter(JOB)
             taken += 1
         assert taken == 3
-        admission.leave(JOB)
-        admission.enter(WRITING)
-        assert not admission.has_room(JOB)
+        memory.leave(JOB)
+        memory.enter(WRITING)
+        assert not memory.has_room(JOB)
 
     def test_this_host_has_memory(self) -> None:
-        assert (
-            0 < memory.available_bytes() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        )
+        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        assert 0 < cgroups.available_bytes() <= whole
 
 
 class TestDisturbed:

@@ -1,4 +1,4 @@
-"""A judge for callers that bring completions one by one."""
+"""The scheduler, for callers that bring completions one by one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ import pytest
 from unhack.core.errors import PoolClosedError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
-from unhack.integrations.judge import Judge, shared_judge
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.shared import SLOTS, shared_pool
+from unhack.tasks.execution.choosing import choose, shared_scheduler
+from unhack.tasks.execution.driver import LocalExecutor
+from unhack.tasks.execution.scheduler import Scheduler
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault
@@ -46,25 +48,25 @@ def flaky(times: int) -> Task:
     return Task(problem=Problem("flaky", "", reference="right"), verifier=verifier)
 
 
-class TestJudge:
+class TestScheduler:
     def test_a_caller_that_gives_up_ends_no_other_call(self) -> None:
-        judge = Judge()
+        scheduler = Scheduler(choose())
 
         async def main() -> list[Verdict]:
-            given_up = asyncio.ensure_future(judge.judge(KNIT, RIGHT))
-            others = [asyncio.ensure_future(judge.judge(KNIT, RIGHT)) for _ in range(3)]
+            given_up = asyncio.ensure_future(scheduler.judge(KNIT, RIGHT))
+            others = [asyncio.ensure_future(scheduler.judge(KNIT, RIGHT)) for _ in range(3)]
             await asyncio.sleep(0)
             given_up.cancel()
-            return [*await asyncio.gather(*others), await judge.judge(KNIT, RIGHT)]
+            return [*await asyncio.gather(*others), await scheduler.judge(KNIT, RIGHT)]
 
         assert [one.score for one in asyncio.run(main())] == [1.0] * 4
 
     def test_calls_of_many_threads_get_the_verdicts_of_their_own_completions(self) -> None:
-        judge, found = Judge(), dict[int, float | None]()
+        scheduler, found = Scheduler(choose()), dict[int, float | None]()
 
         def ask(at: int) -> None:
             text = RIGHT + f"\n# {at}" if at % 3 else f"x = {at}"
-            found[at] = judge.submit(KNIT, text).result().score
+            found[at] = scheduler.submit(KNIT, text).result().score
 
         threads = [threading.Thread(target=ask, args=(at,)) for at in range(24)]
         for one in threads:
@@ -74,23 +76,23 @@ class TestJudge:
         assert found == {at: 1.0 if at % 3 else 0.0 for at in range(24)}
 
     def test_cancelling_ends_what_is_open_and_nothing_after_it(self) -> None:
-        judge = Judge()
+        scheduler = Scheduler(choose())
         endless = "def knit_rows(pattern):\n    while True:\n        pass\n"
-        calls = [judge.submit(KNIT, f"{endless}# {at}") for at in range(20)]
-        judge.cancel()
-        later = judge.submit(KNIT, RIGHT)
+        calls = [scheduler.submit(KNIT, f"{endless}# {at}") for at in range(20)]
+        scheduler.cancel()
+        later = scheduler.submit(KNIT, RIGHT)
         assert all(isinstance(one.exception(60), CancelledError) for one in calls)
         assert later.result(120).score == 1.0
 
     def test_it_judges_again_after_it_stood_idle(self) -> None:
-        judge = Judge()
+        scheduler = Scheduler(choose())
         for _ in range(3):
-            assert judge.judge_all([KNIT] * 2, [RIGHT, "pass"])[0].passed
+            assert scheduler.judge_all([KNIT] * 2, [RIGHT, "pass"])[0].passed
 
     def test_an_event_loop_goes_on_meanwhile(self) -> None:
         async def main() -> tuple[list[Verdict], int]:
             turns = 0
-            asked = asyncio.gather(*[Judge().judge(KNIT, RIGHT) for _ in range(2)])
+            asked = asyncio.gather(*[Scheduler(choose()).judge(KNIT, RIGHT) for _ in range(2)])
             while not asked.done():
                 turns += 1
                 await asyncio.sleep(0.001)
@@ -103,25 +105,25 @@ class TestJudge:
     def test_what_could_not_be_scored_is_tried_again(self) -> None:
         # Each try asks the verifier twice: for the completion and for the reference.
         task = flaky(2)
-        assert Judge().submit(task, "x").result().passed
+        assert Scheduler(choose()).submit(task, "x").result().passed
 
     def test_after_three_tries_it_is_unscored(self) -> None:
-        assert not Judge().submit(flaky(99), "x").result().scored
+        assert not Scheduler(choose()).submit(flaky(99), "x").result().scored
 
     def test_a_closed_pool_ends_the_call_with_an_error_and_the_next_is_told_too(self) -> None:
         pool = Pool(slots=1)
         pool.close()
         for _ in range(2):
             with pytest.raises(PoolClosedError):
-                Judge(backend=pool).submit(KNIT, RIGHT).result()
+                Scheduler(LocalExecutor(pool)).submit(KNIT, RIGHT).result()
 
     @pytest.mark.parametrize("completion", [None, 3, b"x", ["x"]])
     def test_what_is_no_text_is_refused_by_name(self, completion: Any) -> None:
         with pytest.raises(UsageError, match="completion is"):
-            Judge().submit(KNIT, completion)
+            Scheduler(choose()).submit(KNIT, completion)
 
     def test_a_process_has_one(self) -> None:
-        assert shared_judge() is shared_judge()
+        assert shared_scheduler() is shared_scheduler()
 
 
 class TestSlots:

@@ -1,4 +1,4 @@
-"""Claims about places at the judge: bounded, and fair between tenants."""
+"""Claims about slots: bounded, and fair between tenants."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unhack.server.scoring.turnstile import Turnstile
+from unhack.server.scoring.fair_semaphore import FairSemaphore
 
 
-def test_a_tenant_with_many_items_holds_up_another_by_one_place() -> None:
+def test_a_tenant_with_many_items_holds_up_another_by_one_slot() -> None:
     served: list[int] = []
 
-    async def item(turnstile: Turnstile, tenant: int) -> None:
-        await turnstile.enter(tenant)
+    async def item(semaphore: FairSemaphore, tenant: int) -> None:
+        await semaphore.acquire(tenant)
         served.append(tenant)
         await asyncio.sleep(0)
-        turnstile.leave(tenant)
+        semaphore.release(tenant)
 
     async def main() -> None:
-        turnstile = Turnstile(1)
+        semaphore = FairSemaphore(1)
         async with asyncio.TaskGroup() as group:
             for _ in range(50):
-                group.create_task(item(turnstile, 1))
+                group.create_task(item(semaphore, 1))
             await asyncio.sleep(0)
             for _ in range(5):
-                group.create_task(item(turnstile, 2))
+                group.create_task(item(semaphore, 2))
 
     asyncio.run(main())
     assert Counter(served) == {1: 50, 2: 5}
@@ -36,18 +36,18 @@ def test_a_tenant_with_many_items_holds_up_another_by_one_place() -> None:
     assert last <= 14  # in turn, until the second tenant has nothing left
 
 
-def test_one_tenant_leaves_places_for_others() -> None:
+def test_one_tenant_leaves_slots_for_others() -> None:
     async def main() -> None:
-        turnstile = Turnstile(8)
+        semaphore = FairSemaphore(8)
         for _ in range(6):
-            await turnstile.enter(1)
-        seventh = asyncio.create_task(turnstile.enter(1))
+            await semaphore.acquire(1)
+        seventh = asyncio.create_task(semaphore.acquire(1))
         await asyncio.sleep(0)
         assert not seventh.done()
-        await asyncio.wait_for(turnstile.enter(2), 10)
-        turnstile.leave(1)
+        await asyncio.wait_for(semaphore.acquire(2), 10)
+        semaphore.release(1)
         await asyncio.wait_for(seventh, 10)
-        assert turnstile.taken == 7
+        assert semaphore.taken == 7
 
     asyncio.run(main())
 
@@ -61,7 +61,7 @@ def test_places_are_never_lost_nor_given_twice(places: int, steps: list[tuple[st
     """Enter, leave and cancel in any order; then everybody who still waits gets in."""
 
     async def main() -> None:
-        turnstile = Turnstile(places)
+        semaphore = FairSemaphore(places)
         inside: list[int] = []
         waiting: list[tuple[int, asyncio.Task[None]]] = []
 
@@ -72,9 +72,9 @@ def test_places_are_never_lost_nor_given_twice(places: int, steps: list[tuple[st
 
         for what, tenant in steps:
             if what == "e":
-                waiting.append((tenant, asyncio.create_task(turnstile.enter(tenant))))
+                waiting.append((tenant, asyncio.create_task(semaphore.acquire(tenant))))
             elif what == "l" and inside:
-                turnstile.leave(inside.pop(tenant % len(inside)))
+                semaphore.release(inside.pop(tenant % len(inside)))
             elif what == "c" and waiting:
                 gone = waiting.pop(tenant % len(waiting))[1]
                 gone.cancel()
@@ -82,13 +82,13 @@ def test_places_are_never_lost_nor_given_twice(places: int, steps: list[tuple[st
             for _ in range(3):
                 await asyncio.sleep(0)
             settle()
-            assert len(inside) == turnstile.taken <= places
+            assert len(inside) == semaphore.taken <= places
         while waiting or inside:
             if inside:
-                turnstile.leave(inside.pop())
+                semaphore.release(inside.pop())
             for _ in range(3):
                 await asyncio.sleep(0)
             settle()
-        assert turnstile.taken == 0
+        assert semaphore.taken == 0
 
     asyncio.run(main())

@@ -49,6 +49,11 @@ def as_sentence(words: str) -> str:
     return words if words.endswith((".", "!", "?", "…")) else f"{words}."
 
 
+def share(part: int, whole: int) -> str:
+    """A part of a whole in percent; a dash for a part of nothing."""
+    return f"{part / whole:.1%}" if whole else "-"
+
+
 @cache
 def _environment() -> Environment:
     made = Environment(
@@ -60,13 +65,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = {
-        "cut": lambda text, most: visible(text, most=most),
+        "cut": _cut,
         "lasting": lasting,
         "moment": moment,
-        "number": lambda value: number(float(value)),
-        "one_line": lambda text, most: one_line(text, most=most),
+        "number": _number,
+        "one_line": _one_line,
         "sentence": as_sentence,
-        "share": lambda part, whole: f"{part / whole:.1%}" if whole else "-",
+        "share": share,
         "thousands": "{:,}".format,
     }
     names: dict[str, Any] = {
@@ -79,6 +84,18 @@ def _environment() -> Environment:
     made.filters.update(filters)
     made.globals.update(names)
     return made
+
+
+def _cut(text: str, most: int) -> str:
+    return visible(text, most=most)
+
+
+def _one_line(text: str, most: int) -> str:
+    return one_line(text, most=most)
+
+
+def _number(value: Any) -> str:
+    return number(float(value))
 
 
 def _visible(value: Any) -> Any:

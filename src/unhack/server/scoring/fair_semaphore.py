@@ -1,11 +1,10 @@
-"""Places at the judge, given to tenants in turn.
+"""A semaphore that is fair between tenants.
 
-A place stands for one completion that is judged. Whoever waits is served in the order of their
-tenant, and tenants one after the other, so that a tenant with a hundred thousand items holds up
-another's single one by a few places.
+Whoever waits is served in the order of their tenant, and tenants one after the other, so that a
+tenant with a hundred thousand items holds up another's single one by a few slots.
 
-Covered: waiters that are cancelled; a tenant's share, so that some places are left for others.
-Lives on one event loop.
+Covered: waiters that are cancelled; a tenant's share, so that some slots are left for others.
+Lives on one event loop. `asyncio.Semaphore` serves by time of arrival alone.
 """
 
 from __future__ import annotations
@@ -14,23 +13,23 @@ import asyncio
 from collections import Counter, OrderedDict, deque
 
 
-class Turnstile:
-    """A bounded number of places; fair between tenants."""
+class FairSemaphore:
+    """A bounded number of slots, of which one tenant gets at most three quarters."""
 
-    def __init__(self, places: int) -> None:
-        self.places = places
-        self._share = max(1, places - places // 4)
-        """Most places of one tenant."""
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self._share = max(1, slots - slots // 4)
+        """Most slots of one tenant."""
         self._taken: Counter[int] = Counter()
         self._lines: OrderedDict[int, deque[asyncio.Future[None]]] = OrderedDict()
 
     @property
     def taken(self) -> int:
-        """Places in use."""
+        """Slots in use."""
         return self._taken.total()
 
-    async def enter(self, tenant: int) -> None:
-        """Wait for a place; the caller must `leave` once."""
+    async def acquire(self, tenant: int) -> None:
+        """Wait for a slot; the caller must `release` once."""
         if tenant not in self._lines and self._has_room(tenant):
             self._taken[tenant] += 1
             return
@@ -40,16 +39,16 @@ class Turnstile:
             await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled():
-                self.leave(tenant)  # the place came too late
+                self.release(tenant)  # the slot came too late
             raise
 
-    def leave(self, tenant: int) -> None:
-        """Give a place back, and let in who is next."""
+    def release(self, tenant: int) -> None:
+        """Give a slot back, and let in who is next."""
         self._taken[tenant] -= 1
         if not self._taken[tenant]:
             del self._taken[tenant]
         for other in list(self._lines):
-            if self.taken >= self.places:
+            if self.taken >= self.slots:
                 return
             self._let_in(other)
 
@@ -66,4 +65,4 @@ class Turnstile:
             del self._lines[tenant]
 
     def _has_room(self, tenant: int) -> bool:
-        return self.taken < self.places and self._taken[tenant] < self._share
+        return self.taken < self.slots and self._taken[tenant] < self._share

@@ -13,9 +13,10 @@ from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.sandbox.pool.pool import Pool
-from unhack.tasks.batch import Batch, arun_batch, run_batch, stream_batch
-from unhack.tasks.batch import _Duplicates as Duplicates  # pyright: ignore[reportPrivateUsage]
-from unhack.tasks.pairing import group_indices
+from unhack.tasks.batch import Batch, arun_batch, groups_of, run_batch, stream_batch
+from unhack.tasks.execution.scheduler import (
+    _Duplicates as Duplicates,  # pyright: ignore[reportPrivateUsage]
+)
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.text import AnswerCheck, TextVerifier
@@ -110,7 +111,7 @@ class TestTasksMadeAnew:
 
     def test_a_group_of_two_problems_is_refused(self) -> None:
         with pytest.raises(UsageError, match="completions 0 to 1 mixes problems"):
-            group_indices([number_task(1), number_task(2)], 2, 2)
+            groups_of([number_task(1), number_task(2)], 2, group_size=2)
 
     def test_tasks_that_cannot_be_compared_are_two(self) -> None:
         class NoTruth:
@@ -123,7 +124,7 @@ class TestTasksMadeAnew:
             Task(Problem("p", ""), FunctionVerifier("f", (Case((), expected=NoTruth()),)))
             for _ in range(2)
         ]
-        assert group_indices([tasks[0], tasks[0], tasks[1]], 3, None) == ((0, 1), (2,))
+        assert groups_of([tasks[0], tasks[0], tasks[1]], 3) == ((0, 1), (2,))
 
 
 class TestWhatIsRemembered:

@@ -21,8 +21,9 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.execution.bound_files import fingerprints_of, first_difference, state_of
 from unhack.tasks.execution.choosing import backend_on, executor_named
-from unhack.tasks.execution.elsewhere import ExecutorBackend
-from unhack.tasks.execution.executor import Flight, LocalExecutor
+from unhack.tasks.execution.driver import LocalExecutor
+from unhack.tasks.execution.executor import BatchInProgress
+from unhack.tasks.execution.executor_backend import ExecutorBackend
 from unhack.tasks.execution.sent_jobs import outcome_of, pack, task_for
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
@@ -141,7 +142,7 @@ def test_a_deadline_stops_jobs_and_ends_batches_as_on_a_pool(backend: ExecutorBa
 class _Unable:
     """An executor whose every batch ends as a whole."""
 
-    def begin(self) -> Flight:
+    def begin(self) -> BatchInProgress:
         class _Over:
             open = 0
 

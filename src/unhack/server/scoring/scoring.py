@@ -68,7 +68,7 @@ class ScoreOrder:
 
 
 class ScoringService:
-    """What one server scores, on its event loop."""
+    """The scoring of one server, on its event loop."""
 
     def __init__(self, store: BatchStore, names: TaskNames, limits: TenantLimits) -> None:
         self.store, self.names, self.limits = store, names, limits

@@ -13,7 +13,7 @@ from unhack.tournament.contest import Contest, Files, Measurement, Terms
 
 @dataclass(frozen=True, slots=True)
 class TurnInputs:
-    """What an agent is given for one round."""
+    """The inputs of an agent for one round."""
 
     contest: Contest
     terms: Terms

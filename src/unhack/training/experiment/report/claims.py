@@ -25,7 +25,7 @@ MISSING = f"claims are not tested; for that {STUDY}"
 
 @dataclass(frozen=True, slots=True)
 class ClaimsReport:
-    """What tests of claims add to a report."""
+    """The part of a report that tests of claims add."""
 
     arm: str
     """The routed arm that the claims are about."""

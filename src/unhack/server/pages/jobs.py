@@ -49,7 +49,7 @@ def listed_jobs(view: View, kind: str, *, most: int, skipped: int = 0) -> Markup
 
 
 def no_jobs(kind: str) -> Markup:
-    """The text in place of an empty list of jobs, with what to do next."""
+    """The text in place of a list of jobs, with what to do next."""
     return render("no_jobs.html", kind=kind)
 
 

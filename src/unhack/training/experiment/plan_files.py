@@ -18,7 +18,7 @@ from unhack.training.config.toml import read_toml
 
 TABLE, PLAN = "test", "plan.toml"
 STUDY = "install unhack-study (`pip install ./experiments` in a checkout of unhack)"
-"""The way to the project's own plans, arms and tests of claims."""
+"""The distribution that brings the project's own plans, arms and tests of claims."""
 
 
 def installed_plans() -> dict[str, Path]:

@@ -101,7 +101,7 @@ class Results:
         """`lines`: [id, passed, reason], in the order of the run, and how many comparisons the
         solution decided where they are sealed; whatever else they are is dropped. With a suite,
         names are the random ones of it."""
-        self.entrusted: dict[str, int] = {}
+        self.unverified: dict[str, int] = {}
         """Id -> comparisons that the solution's classes decided, where there were some."""
         self._found: dict[str, tuple[bool, str]] = {}
         self._files: dict[str, str] = {}
@@ -111,7 +111,7 @@ class Results:
             if not (len(line) in (3, 4) and isinstance(line[0], str)):
                 continue
             if len(line) == 4 and type(line[3]) is int and line[3] > 0:
-                self.entrusted[line[0]] = line[3]
+                self.unverified[line[0]] = line[3]
             name, passed, reason = line[0], line[1] is True, str(line[2])[:300]
             if "::" not in name:
                 self._files.setdefault(name, reason)

@@ -3,7 +3,7 @@ holds.
 
 Sealed, the tests run in the judge's process and the packages in the candidate's; plain values
 cross. Where the solution's own classes decide that two of its objects are equal, the test runs
-again beside twins (`repository.entrusted`). As written, both share a process: then each test also
+again beside twins (`repository.unverified`). As written, both share a process: then each test also
 runs as a twin with a changed expectation, which has to fail (`repository.twins`), and the verdict
 is marked weaker.
 
@@ -31,7 +31,6 @@ from unhack.verifiers import jobs, sealed
 from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict
 from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
 from unhack.verifiers.repository import ids
-from unhack.verifiers.repository.entrusted import ObjectTrial
 from unhack.verifiers.repository.files import (
     JUDGES,
     RefusedFilesError,
@@ -40,6 +39,7 @@ from unhack.verifiers.repository.files import (
     unpack_files,
 )
 from unhack.verifiers.repository.twins import Place, TwinSuite, twin_suite
+from unhack.verifiers.repository.unverified import ObjectTrial
 from unhack.verifiers.script import Mode
 
 LIMITS = Limits(wall_s=60, cpu_s=60, memory_bytes=1024 * MIB, open_files=256, output_bytes=4 * MIB)
@@ -168,12 +168,12 @@ class RepositoryVerifier:
         stopped = (Status.TIMEOUT, "wall time limit reached") if timed_out else None
         cases = [self._case(results, name) for name in self.expected]
         details: dict[str, Any] = {"mode": "sealed", "left_out": list(left_out)}
-        if results.entrusted and stopped is None:
+        if results.unverified and stopped is None:
             right, _ = self._tree(reference)
             trial = ObjectTrial(self.tests, fields, self._barred)
             doubts = yield from trial.doubts(
                 [name for name, case in zip(self.expected, cases, strict=True) if case.passed],
-                results.entrusted,
+                results.unverified,
                 lambda one: self._pair(one, solution),
                 lambda one: self._pair(one, replace(solution, files=right)),
             )
@@ -181,7 +181,7 @@ class RepositoryVerifier:
                 CaseResult(False, doubts.reasons[name]) if name in doubts.reasons else case
                 for name, case in zip(self.expected, cases, strict=True)
             ]
-            details |= {"entrusted": list(doubts.unchecked)} if doubts.unchecked else {}
+            details |= {"unverified": list(doubts.unchecked)} if doubts.unchecked else {}
         return self._verdict(cases, pair.candidate, stopped or bad_ending(pair.candidate), details)
 
     def _pair(

@@ -220,7 +220,7 @@ ASSEMBLED = replace(
     },
 )
 """Weak: no object of its test is made from a constant there, so no twin can be; `equal_classes`
-passes, and the verdict's details name the test as `entrusted`."""
+passes, and the verdict's details name the test as `unverified`."""
 STEPWISE = replace(
     SHAPES,
     id="planted/stepwise",

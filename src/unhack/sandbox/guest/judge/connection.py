@@ -63,7 +63,7 @@ class CandidateConnection:
         """Why there are no more answers: the candidate is gone or does not keep the protocol."""
         self.is_aside = False
         """True while a test runner explains an outcome: nothing is asked, nothing a violation."""
-        self.entrusted = 0
+        self.unverified = 0
         """Comparisons of two of its objects that the solution's own classes said were equal."""
         self.loaded = False
         self.module_numbers: dict[str, int] = {}

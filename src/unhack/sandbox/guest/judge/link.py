@@ -16,7 +16,7 @@ class CandidateLink(Protocol):
     is_aside: bool
     exceptions: Any
     adopt_module: Any
-    entrusted: int
+    unverified: int
 
     def violate(self, what: str) -> Exception:
         """Note, and return as an error, something that cannot cross."""

@@ -110,7 +110,7 @@ def _judged(name: str) -> Callable[..., Any]:
             raise record.seal.violate(undeclared(shown, record))
         answer = record.seal.ask("special", number_of(self), name, args=args)
         if _EQUAL_WHEN.get(name) is answer and any(map(is_proxy, args)):
-            record.seal.entrusted += 1  # nobody but the solution has said so
+            record.seal.unverified += 1  # nobody but the solution has said so
         return answer
 
     return _named(method, name)

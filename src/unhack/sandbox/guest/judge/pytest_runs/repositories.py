@@ -8,7 +8,7 @@ host tells by its twins.
 A test has passed when its set-up, its call and its tear-down did; a skip, an expected failure and
 an unexpected success are failures. In a sealed run a test also fails when something in it could
 not cross, or when the candidate has ended; its result says how often the solution's own classes
-decided that two of its objects are equal (`verifiers.repository.entrusted`).
+decided that two of its objects are equal (`verifiers.repository.unverified`).
 
 Covered: tests that are not asked for are not run; ids collected twice fail; a test file that cannot
 be imported fails its own tests only.
@@ -50,7 +50,7 @@ class ExactCollector:
         self._twice: set[str] = set()
         self._failed: dict[str, str] = {}
         self._called: set[str] = set()
-        self._entrusted = 0
+        self._unverified = 0
 
     def pytest_configure(self, config: Any) -> None:
         """Take note of the folder of the tests."""
@@ -148,8 +148,8 @@ class ExactCollector:
             reason = "the test was not called"
         line: list[Any] = [nodeid, not reason, (reason or "")[:_CHARS]]
         if self._seal is not None:
-            line.append(self._seal.entrusted - self._entrusted)
-            self._entrusted = self._seal.entrusted
+            line.append(self._seal.unverified - self._unverified)
+            self._unverified = self._seal.unverified
         self._send(line)
 
     def finish(self) -> None:

@@ -10,7 +10,7 @@ from tests.sampling import quick_ones
 from unhack import Pool, Problem, Task, run_batch
 from unhack.core.verdict import Status, Verdict
 from unhack.verifiers.repository import RepositoryVerifier, pack_files
-from unhack.verifiers.repository.entrusted import ObjectTrial
+from unhack.verifiers.repository.unverified import ObjectTrial
 
 FILE = "tests/test_shop.py"
 HEAD = "import pytest\nfrom shop import {names}\n\n\n"
@@ -169,7 +169,7 @@ def changed(method: str, source: str = PLAIN_CLASS) -> str:
 def test_an_honest_class_passes_in_every_form_of_comparison(pool: Pool, name: str) -> None:
     verdict = judge(pool, PLAIN_CLASS, TESTS[name], PLAIN_CLASS)
     assert verdict.status is Status.PASSED, verdict.reason
-    assert "entrusted" not in verdict.details
+    assert "unverified" not in verdict.details
 
 
 @pytest.mark.parametrize("name", quick_ones(TESTS, ("compare", "rows", "member", "dict")))
@@ -192,7 +192,7 @@ def test_objects_in_a_set_and_members_of_an_enum_pass(pool: Pool) -> None:
     sizes = "def test_added():\n    assert size_of(9) == Size.LARGE\n"
     verdict = judge(pool, ENUM, sizes, ENUM)
     assert verdict.status is Status.PASSED, verdict.reason
-    assert verdict.details.get("entrusted") is None
+    assert verdict.details.get("unverified") is None
 
 
 def test_a_class_without_a_state_fails(pool: Pool) -> None:
@@ -216,7 +216,7 @@ def test_a_comparison_that_no_twin_can_be_made_of_is_named(pool: Pool) -> None:
     source = PLAIN_CLASS + "\n\ndef sum_of():\n    return added(Money(4), Money(3))\n"
     verdict = judge(pool, source, test, source)
     assert verdict.status is Status.PASSED
-    assert verdict.details["entrusted"] == [f"{FILE}::test_added"]
+    assert verdict.details["unverified"] == [f"{FILE}::test_added"]
 
 
 def test_plain_values_are_not_tried_again(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

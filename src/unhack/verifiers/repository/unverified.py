@@ -9,7 +9,7 @@ The solution's process holds no test, so it cannot tell which is which but by co
 Covered: `==`, `!=` and `in` of objects, in containers too; whatever the reference does likewise is
 not held against a solution (a tolerance, a case that is ignored).
 Not covered: objects that no test makes from a constant: their tests are named in the verdict's
-details as `entrusted`; two objects that are said to differ; a class that computes just what the
+details as `unverified`; two objects that are said to differ; a class that computes just what the
 test asks for and nothing else.
 """
 
@@ -59,12 +59,12 @@ class ObjectTrial:
     def doubts(
         self,
         passed: Sequence[str],
-        entrusted: Collection[str],
+        unverified: Collection[str],
         run: RunFields,
         run_reference: RunFields,
     ) -> Generator[list[Job], Any, ObjectDoubts]:
-        """Try the `passed` tests that are `entrusted`."""
-        names = [name for name in passed if name in entrusted]
+        """Try the `passed` tests that are `unverified`."""
+        names = [name for name in passed if name in unverified]
         wanted = list(dict.fromkeys(map(ids.function_of, names)))
         twinned: set[tuple[str, str]] = set()
         for _ in range(_ROUNDS):

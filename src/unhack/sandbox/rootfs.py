@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import ENGINE
+from unhack.sandbox.distributions import ENGINE, content_packages
 from unhack.sandbox.job import Kind, Profile, Role
 
 _PACKAGES = ("site-packages", "dist-packages")
@@ -80,7 +80,7 @@ def _withheld(profile: Profile) -> list[str]:
 
     Raises UsageError for a profile that preloads one of them.
     """
-    contents: frozenset[str] = frozenset()
+    contents = content_packages()
     loaded = {name.partition(".")[0] for name in profile.preload} & contents
     if loaded:
         raise UsageError(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UsageError
+from unhack.sandbox import rootfs
 from unhack.sandbox.job import Kind, Profile, Role
 from unhack.sandbox.rootfs import interpreter, root_spec, site_directories
 
@@ -82,6 +83,18 @@ class TestSpec:
         assert not root_spec(Profile(preload=("pytest",))).keep_sites
         judge = Profile(role=Role.JUDGE, site_packages=True)
         assert root_spec(judge).keep_sites
+
+    @pytest.mark.parametrize("role", list(Role))
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_contents_are_withheld_from_every_job(
+        self, kind: Kind, role: Role, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(rootfs, "content_packages", lambda: frozenset({"acme_boxes"}))
+        for whole in (False, True):
+            spec = root_spec(Profile(kind=kind, role=role, site_packages=whole))
+            assert "acme_boxes" in spec.withheld
+        with pytest.raises(UsageError, match="acme_boxes cannot be preloaded"):
+            root_spec(Profile(kind=kind, role=role, preload=("acme_boxes.cheats",)))
 
     def test_a_bind_mounts_the_real_file_at_its_target(self, tmp_path: Path) -> None:
         (tmp_path / "data").write_text("x")

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from unhack.core.errors import UnhackError, UsageError, with_article
+from unhack.core.errors import UsageError, with_article
 from unhack.core.verdict import Verdict
 from unhack.tasks.execution.executor import BatchInProgress, Executor, WideBatch
 from unhack.tasks.task import Task
@@ -118,10 +118,10 @@ class Scheduler:
             batch = self._batches.pop(group, None)
             numbers = [number for number, call in self._calls.items() if call.group == group]
             calls = [self._calls.pop(number) for number in numbers]
+        for call in calls:  # first: nobody waits for ever for a batch that cannot be cancelled
+            call.verdict.set_exception(CancelledError())
         if batch is not None:
             batch.cancel()
-        for call in calls:
-            call.verdict.set_exception(CancelledError())
 
     @property
     def window(self) -> int:
@@ -130,17 +130,19 @@ class Scheduler:
 
     def _enter(self, number: int, call: _Call) -> None:
         with self._lock:
+            if call.tries > 1 and number not in self._calls:  # cancelled in the pause
+                return
             known = self._batches.get(call.group)
             batch = known or self.executor.begin()
             batch.add([(number, call.task, call.completion)])  # may raise: nothing is kept then
-            call.batch = batch
-            self._calls[number] = call
             if known is None:
-                self._batches[call.group] = batch
                 take = threading.Thread(
                     target=self._take, args=(call.group, batch), name="unhack-take", daemon=True
                 )
                 take.start()
+                self._batches[call.group] = batch
+            call.batch = batch
+            self._calls[number] = call
 
     def _take(self, group: Hashable, batch: BatchInProgress) -> None:
         """Hand out the verdicts of a batch until nothing of it is open."""
@@ -187,13 +189,13 @@ class Scheduler:
         timer.start()
 
     def _enter_again(self, number: int, call: _Call) -> None:
-        if number not in self._calls:  # cancelled in the pause
-            return
         try:
             self._enter(number, call)
-        except UnhackError as error:
-            self._calls.pop(number, None)
-            call.verdict.set_exception(error)
+        except Exception as error:  # of any kind: on a timer's thread nobody else would hear of it
+            with self._lock:
+                is_open = self._calls.pop(number, None) is not None
+            if is_open:  # else cancelled
+                call.verdict.set_exception(error)
 
     def stream(
         self,

@@ -14,7 +14,7 @@ import pytest
 
 from unhack.core.errors import PoolClosedError, UsageError
 from unhack.core.problem import Problem
-from unhack.core.verdict import Status, Verdict
+from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.shared import SLOTS, shared_pool
 from unhack.tasks.execution.choosing import choose, shared_scheduler
@@ -46,6 +46,42 @@ class FailsFirst:
 def flaky(times: int) -> Task:
     verifier: Any = FailsFirst(times)
     return Task(problem=Problem("flaky", "", reference="right"), verifier=verifier)
+
+
+class Fails:
+    """An executor that leaves everything unscored, until it begins a batch for the `second` time or
+    its batch is to `cancel`; then it fails."""
+
+    def __init__(self, *, cancel: bool = False, second: bool = False) -> None:
+        self.fails_at_cancel, self.fails_second = cancel, second
+        self.begun = 0
+        self.left: list[int] = []
+
+    @property
+    def open(self) -> int:
+        return len(self.left)
+
+    def begin(self) -> Fails:
+        self.begun += 1
+        if self.fails_second and self.begun > 1:
+            raise RuntimeError("can't start new thread")
+        return self
+
+    def add(self, items: list[tuple[int, Task, str]]) -> None:
+        self.left += [index for index, _, _ in items]
+
+    def take(
+        self, *, at_least: int = 1, timeout_s: float | None = None
+    ) -> list[tuple[int, Verdict]]:
+        if self.fails_at_cancel:
+            threading.Event().wait(timeout_s)
+            return []
+        taken, self.left = self.left, []
+        return [(index, unscored_verdict("the disk is full")) for index in taken]
+
+    def cancel(self) -> None:
+        if self.fails_at_cancel:
+            raise PoolClosedError("the executor is closed")
 
 
 class TestScheduler:
@@ -116,6 +152,17 @@ class TestScheduler:
         for _ in range(2):
             with pytest.raises(PoolClosedError):
                 Scheduler(LocalExecutor(pool)).submit(KNIT, RIGHT).result()
+
+    def test_calls_of_a_batch_that_cannot_be_cancelled_end_all_the_same(self) -> None:
+        scheduler = Scheduler(Fails(cancel=True))
+        call = scheduler.submit(KNIT, RIGHT)
+        with pytest.raises(PoolClosedError):
+            scheduler.cancel()
+        assert isinstance(call.exception(60), CancelledError)
+
+    def test_another_try_that_fails_in_any_way_ends_the_call(self) -> None:
+        call = Scheduler(Fails(second=True)).submit(KNIT, RIGHT)
+        assert isinstance(call.exception(60), RuntimeError)
 
     @pytest.mark.parametrize("completion", [None, 3, b"x", ["x"]])
     def test_what_is_no_text_is_refused_by_name(self, completion: Any) -> None:

@@ -103,6 +103,8 @@ class Dispatcher:
         self._looked_at = 0.0
         self._alone_since = time.monotonic()
         self.closed = False
+        self._closing = threading.Lock()
+        """So that nothing is put into the inbox behind its end, where nobody would run it."""
         self._thread = threading.Thread(target=self._work, name="unhack-dispatcher", daemon=True)
         self._thread.start()
 
@@ -117,16 +119,18 @@ class Dispatcher:
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the dispatcher's thread. Raises PoolClosedError."""
-        if self.closed:
-            raise PoolClosedError("the executor is closed; make a new one")
-        self._inbox.put(function)
+        with self._closing:
+            if self.closed:
+                raise PoolClosedError("the executor is closed; make a new one")
+            self._inbox.put(function)
 
     def close(self) -> None:
         """End every batch and every worker."""
-        if not self.closed:
-            self.closed = True
-            self._inbox.put(None)
-            self._thread.join()
+        with self._closing:
+            if not self.closed:
+                self.closed = True
+                self._inbox.put(None)
+        self._thread.join()
 
     # The dispatcher's thread, from here on.
 
@@ -186,6 +190,8 @@ class Dispatcher:
                 self._start(info)
         if any(node.ready for node in self._nodes.values()):
             self._alone_since = now
+        for batch in list(self._batches.values()):
+            self._pump(batch)  # items that wait again since this process judged a control of theirs
         hopeless = alive and all(self._starts(info)[0] >= _MAX_STARTS for info in alive.values())
         if hopeless or now - self._alone_since > self._patience_s:
             self._alone_since = now

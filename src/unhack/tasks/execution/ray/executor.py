@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 
+from unhack.core.errors import PoolClosedError
 from unhack.core.optional_dependencies import require
 from unhack.core.verdict import Verdict
 from unhack.tasks.execution.ray.batch import DispatchedBatch
@@ -15,7 +17,7 @@ from unhack.tasks.task import Task
 
 
 class RayBatch:
-    """The caller's end of one batch in progress; see `Flight`."""
+    """The caller's end of one batch in progress; see `BatchInProgress`."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
@@ -45,7 +47,8 @@ class RayBatch:
         """
         found = self._batch.results.take(at_least=at_least, timeout_s=timeout_s)
         if not self.open and not self._batch.ended:
-            self._dispatcher.call_soon(self._rest)
+            with contextlib.suppress(PoolClosedError):  # it has left every node then
+                self._dispatcher.call_soon(self._rest)
         return found
 
     def _rest(self) -> None:
@@ -55,7 +58,8 @@ class RayBatch:
 
     def cancel(self) -> None:
         """End the batch on every node; no further verdict comes."""
-        self._dispatcher.call_soon(self._batch.end)
+        with contextlib.suppress(PoolClosedError):  # it has ended then
+            self._dispatcher.call_soon(self._batch.end)
 
 
 class RayExecutor:

@@ -71,7 +71,7 @@ class ShardsExecutor:
 
 
 class ShardsBatch:
-    """The caller's end of one batch in progress; see `Flight`."""
+    """The caller's end of one batch in progress; see `BatchInProgress`."""
 
     def __init__(self, pool: ShardPool, batch: QueuedBatch) -> None:
         self._pool, self._batch = pool, batch

@@ -247,6 +247,7 @@ class ShardPool:
         for shard in list(self.shards):
             if shard.is_silent(now):
                 self._lose(shard)
+        self._pump()  # items that wait again since this process judged a control of theirs
 
     def end_batch(self, batch: QueuedBatch) -> None:
         """Nothing more of a batch is wanted."""

@@ -15,6 +15,7 @@ from unhack import PythonVerifier, Task, run_batch, stream_batch
 from unhack.core.errors import PoolClosedError, SandboxError, SandboxUnavailableError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
+from unhack.tasks.execution.ray.batch import RayItem
 from unhack.tasks.execution.ray.cluster import NodeInfo
 from unhack.tasks.execution.ray.dispatcher import Dispatcher
 from unhack.tasks.execution.ray.executor import RayBatch
@@ -187,6 +188,16 @@ def test_a_closed_dispatcher_takes_no_batch(made: list[_Machines]) -> None:
         _judge(cluster, 1)
 
 
+def test_a_batch_of_a_closed_dispatcher_can_be_cancelled(made: list[_Machines]) -> None:
+    made.append(_Machines(_LocalWorker()))
+    batch = made[0].begin()
+    batch.add([(0, find_task(SEATS), "pass")])
+    made[0].dispatcher.close()
+    batch.cancel()
+    with pytest.raises(PoolClosedError):
+        batch.take(timeout_s=60.0)
+
+
 def test_a_users_callable_is_called_here(made: list[_Machines]) -> None:
     made.append(_Machines(_LocalWorker()))
     task = Task(Problem("mine", "say yes"), PythonVerifier(lambda completion: completion == "yes"))
@@ -245,6 +256,17 @@ class TestRuleTwo:
         assert batch.rewards == (1.0, *[0.0] * 6)
         assert {verdict.status for verdict in batch.verdicts[1:]} == {Status.ERROR}
         assert all(node.requests > count for node, count in zip(nodes, before, strict=True))
+
+    def test_a_completion_that_this_process_judged_decides(self, made: list[_Machines]) -> None:
+        made.append(_Machines(_LocalWorker()))
+        batch, task = made[0].begin(), self.checked()
+        inner = batch._batch  # pyright: ignore[reportPrivateUsage]
+        good = RayItem(0, task, "import time\ndef f(x):\n    time.sleep(1)\n    return 'pq'\n")
+        inner.results.expect(1)
+        made[0].dispatcher.call_soon(lambda: inner.judge_locally(good))
+        batch.add([(1, task, "def f(x): return 'banana'\n")])
+        found = dict(batch.take(at_least=2, timeout_s=60.0))
+        assert [found[at].score for at in (0, 1) if at in found] == [1.0, 0.0]
 
     def test_nothing_judged_on_any_node_leaves_them_unscored(self, made: list[_Machines]) -> None:
         _both(made)

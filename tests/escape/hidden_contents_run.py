@@ -36,8 +36,8 @@ def f():
         parts = folder.split("/")
         if {"unhack_contests", "unhack_suites", "unhack_verifier_bench", "acme_boxes"} & {*parts}:
             found += [os.path.join(folder, name) for name in names if readable(folder, name)]
-        found += [os.path.join(folder, name) for name in names if name == "acme_module.py"
-                  and readable(folder, name)]
+        found += [os.path.join(folder, name) for name in names  # the source, and its bytecode
+                  if name.split(".")[0] == "acme_module" and readable(folder, name)]
     for name in ("unhack_contests.kernels.cheats", "unhack_suites.folders", "acme_boxes.cheats",
                  "unhack_verifier_bench", "acme_module"):
         try:

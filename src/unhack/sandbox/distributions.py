@@ -16,9 +16,12 @@ installed; a sandbox does not show those anyway.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
+import importlib.util
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint
@@ -56,7 +59,8 @@ def installed_contents() -> tuple[Contents, ...]:
     """The distributions with contents, by name; read once for each process."""
     found: dict[str, Contents] = {}
     for one in _scan():  # in the order of the path: the first is the one that is imported
-        found.setdefault(one.name, one)
+        first = found.setdefault(one.name, one)  # but another version's packages lie there too
+        found[one.name] = replace(first, packages=first.packages | one.packages)
     return tuple(found[name] for name in sorted(found))
 
 
@@ -65,19 +69,24 @@ def content_packages() -> frozenset[str]:
     return frozenset(name for one in installed_contents() for name in one.packages)
 
 
+def content_folders() -> list[str]:
+    """Directories of the packages with contents that this process could import, an editable
+    install's among them."""
+    found: list[str] = []
+    for name in sorted(filter(str.isidentifier, content_packages())):
+        with contextlib.suppress(ImportError, ValueError):  # listed, but not there
+            spec = importlib.util.find_spec(name)
+            places = spec.submodule_search_locations if spec is not None else None
+            found += map(os.path.realpath, places or ())
+    return found
+
+
 def origin(module: str) -> PackageOrigin:
     """The origin of a module, by its dotted name."""
     top = module.partition(".")[0]
     if top in ENGINE:
         return PackageOrigin.ENGINE
     return PackageOrigin.CONTENTS if top in content_packages() else PackageOrigin.OTHER
-
-
-def versions() -> dict[str, str]:
-    """Distribution -> version of the engine and of all contents: two hosts that judge alike have
-    the same."""
-    found = {one.name: one.version for one in installed_contents()}
-    return {"unhack": importlib.metadata.version("unhack"), **found}
 
 
 def entry_points(group: str) -> dict[str, EntryPoint]:

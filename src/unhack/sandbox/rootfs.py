@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import ENGINE, content_packages
+from unhack.sandbox.distributions import ENGINE, content_folders, content_packages
 from unhack.sandbox.job import Kind, Profile, Role
 
 _PACKAGES = ("site-packages", "dist-packages")
@@ -126,6 +126,10 @@ def root_spec(profile: Profile) -> RootSpec:
         if not prefix.startswith("/usr/") and prefix != "/usr":
             binds.insert(1, [prefix, prefix])
         masks += _installed_packages({"/usr", "/usr/local", prefix})
+        shown = ("/usr/", f"{prefix}/")  # an environment or a checkout may stand there
+        masks += [
+            path for path in (*site_directories(), *content_folders()) if path.startswith(shown)
+        ]
         devices += [path for path in _DEVICES if os.path.exists(path)]
     else:
         binds += [[path, path] for path in _library_directories()]
@@ -141,7 +145,7 @@ def root_spec(profile: Profile) -> RootSpec:
         binds=binds,
         devices=devices,
         symlinks=_top_symlinks(),
-        masks=[path for path in dict.fromkeys(masks) if os.path.isdir(path)],
+        masks=_outermost([path for path in dict.fromkeys(masks) if os.path.isdir(path)]),
         sites=shown_sites(profile),
         keep_sites=profile.site_packages,
         withheld=_withheld(profile),
@@ -154,6 +158,12 @@ def _installed_packages(prefixes: set[str]) -> list[str]:
     libraries = [f"{prefix}/{lib}" for prefix in sorted(prefixes) for lib in ("lib", "lib64")]
     found = [path for top in libraries for path in glob.glob(f"{top}/python3*/*-packages")]
     return [os.path.realpath(path) for path in found if os.path.basename(path) in _PACKAGES]
+
+
+def _outermost(paths: list[str]) -> list[str]:
+    """Those that lie in no other: below a covered directory nothing is there to be covered."""
+    tops = tuple(f"{path}/" for path in paths)
+    return [path for path in paths if not path.startswith(tops)]
 
 
 def _plain_directory(path: str) -> bool:

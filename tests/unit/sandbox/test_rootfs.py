@@ -96,6 +96,18 @@ class TestSpec:
         with pytest.raises(UsageError, match="acme_boxes cannot be preloaded"):
             root_spec(Profile(kind=kind, role=role, preload=("acme_boxes.cheats",)))
 
+    def test_packages_and_contents_below_usr_are_covered_for_programs(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Any folders that exist there stand for an environment and for an editable install.
+        site, contents, inside = "/usr/share", "/usr/bin", "/usr/share/doc"
+        monkeypatch.setattr(rootfs, "site_directories", lambda: [inside, site, "/etc"])
+        monkeypatch.setattr(rootfs, "content_folders", lambda: [contents, "/var"])
+        masks = root_spec(Profile(kind=Kind.PROGRAM)).masks
+        assert {site, contents} <= {*masks}
+        assert not {"/etc", "/var", inside} & {*masks}
+        assert not {site, contents} & {*root_spec(Profile()).masks}
+
     def test_a_bind_mounts_the_real_file_at_its_target(self, tmp_path: Path) -> None:
         (tmp_path / "data").write_text("x")
         (tmp_path / "link").symlink_to("data")

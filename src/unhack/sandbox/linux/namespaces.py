@@ -158,9 +158,11 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
                     _bind(f"{stash}/{name}", f"{path}/{name}")
             _read_only(path)
         else:
-            for name in sorted(os.listdir(path)):
-                if name.removesuffix(".py") in withheld:
-                    _withhold(f"{path}/{name}")
+            compiled = f"{path}/__pycache__"  # of modules that are one file
+            for folder in (path, compiled) if os.path.isdir(compiled) else (path,):
+                for name in sorted(os.listdir(folder)):
+                    if {name, name.partition(".")[0]} & withheld:
+                        _withhold(f"{folder}/{name}")
         calls.umount(stash)
 
 

@@ -168,8 +168,9 @@ def supports(profile: Profile, isolation: Isolation) -> str:
     """Empty when the level can hold the profile, else why not."""
     if isolation is Isolation.LANDLOCK and profile.binds:
         return "read-only inputs are mounted, which needs namespaces"
-    if isolation is Isolation.LANDLOCK and profile.preload and profile.role is Role.CANDIDATE:
-        return "preloaded packages are shown one by one, which needs namespaces"
+    shows = profile.preload or profile.site_packages
+    if isolation is Isolation.LANDLOCK and shows and profile.role is Role.CANDIDATE:
+        return "installed packages are shown one by one, which needs namespaces"
     if isolation in (Isolation.LANDLOCK, Isolation.NONE) and profile.kind is not Kind.FUNCTION:
         return (
             f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk "

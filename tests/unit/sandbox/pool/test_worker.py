@@ -82,7 +82,8 @@ class TestSupport:
             assert kind.value in worker.supports(Profile(kind=kind), isolation)
 
     def test_what_only_mounts_can_show_needs_namespaces(self) -> None:
-        for profile in (Profile(binds=(("/etc", "/data"),)), Profile(preload=("numpy",))):
+        binds = Profile(binds=(("/etc", "/data"),))
+        for profile in (binds, Profile(preload=("numpy",)), Profile(site_packages=True)):
             assert "namespaces" in worker.supports(profile, Isolation.LANDLOCK)
             assert worker.supports(profile, Isolation.NAMESPACES) == ""
 

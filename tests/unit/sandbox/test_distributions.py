@@ -1,0 +1,46 @@
+"""The distributions that bring contents."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from unhack.sandbox.distributions import content_folders, content_packages, installed_contents
+
+
+def install(site: Path, *, version: str, package: str) -> None:
+    """What a wheel of contents leaves in a site-packages directory."""
+    folder = site / f"acme_boxes-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-boxes\nVersion: {version}")
+    (folder / "entry_points.txt").write_text(f"[unhack.contests]\nboxes = {package}:BOXES\n")
+    (folder / "RECORD").write_text(f"{package}/__init__.py,,\nacme_module.py,,\n")
+    (site / package).mkdir()
+    (site / package / "__init__.py").write_text("raise SystemExit\n")
+
+
+@pytest.fixture
+def sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
+    """Two site-packages directories with two versions of a distribution."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    install(first, version="2", package="acme_new")
+    install(second, version="1", package="acme_old")
+    monkeypatch.setattr(sys, "path", [str(first), str(second), *sys.path])
+    installed_contents.cache_clear()
+    yield first, second
+    installed_contents.cache_clear()
+
+
+def test_the_packages_of_an_overlaid_version_are_contents_too(sites: tuple[Path, Path]) -> None:
+    assert {"acme_new", "acme_old", "acme_module"} <= content_packages()
+    [found] = [one for one in installed_contents() if one.name == "acme-boxes"]
+    assert found.version == "2"
+
+
+def test_their_folders_are_found_without_an_import(sites: tuple[Path, Path]) -> None:
+    expected = {str(sites[0] / "acme_new"), str(sites[1] / "acme_old")}
+    assert expected <= {*content_folders()}
+    assert not {"acme_new", "acme_old"} & {*sys.modules}

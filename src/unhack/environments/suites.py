@@ -19,7 +19,7 @@ from unhack.environments.environment import EpisodeTask
 from unhack.environments.sources.loaders.harbor import read_harbor
 from unhack.environments.sources.task_folder import load_mined, read_task
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.distributions import entry_points, to_install
+from unhack.sandbox.distributions import load_all, to_install
 
 GROUP = "unhack.environments"
 """Entry points: the name of a suite, and a `RepositorySuite`."""
@@ -46,7 +46,7 @@ class RepositorySuite(Protocol):
 @cache
 def repository_suites() -> Mapping[str, RepositorySuite]:
     """The installed suites of repository tasks by name."""
-    return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
+    return MappingProxyType(load_all(GROUP))
 
 
 def is_repository_suite(target: str) -> bool:

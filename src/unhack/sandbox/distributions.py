@@ -20,13 +20,15 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint
+from typing import Any
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UnknownNameError, UsageError, with_article
 
 ENGINE = frozenset({"unhack", "unhack_taskset"})
 """Top-level packages of the engine."""
@@ -108,12 +110,44 @@ def entry_points(group: str) -> dict[str, EntryPoint]:
     return {name: found[name][1] for name in sorted(found)}
 
 
-def missing_error(
-    kind: str, name: str, *, group: str, packages: tuple[str, ...]
-) -> UnknownNameError:
+def load_all(group: str, *, kind: type = object) -> dict[str, Any]:
+    """Name -> object of a group, each of that `kind`. One that cannot be loaded is left out, with a
+    warning that names it. Raises UsageError where two distributions offer the same name."""
+    found: dict[str, Any] = {}
+    for name, point in entry_points(group).items():
+        try:
+            found[name] = _load(point, kind)
+        except UsageError as error:
+            warnings.warn(f"left out: {error}", stacklevel=2)
+    return found
+
+
+def _load(point: EntryPoint, kind: type) -> Any:
+    """Raises UsageError for whatever the distribution's code raises, and for another kind."""
+    try:
+        value = point.load()
+    except (Exception, SystemExit) as error:
+        why = f"{type(error).__name__}: {error}"
+    else:
+        if isinstance(value, kind):
+            return value
+        why = f"that is {with_article(value)}, not a {kind.__name__}"
+    raise UsageError(
+        f"{point.name!r} of {point.group} cannot be loaded from {point.value}: {why[:500]}; "
+        "repair or uninstall its distribution"
+    )
+
+
+def missing_error(kind: str, name: str, *, group: str, packages: tuple[str, ...]) -> UsageError:
     """The error for a name that no installed distribution offers: the nearest that is installed,
-    and the packages of this repository to install where there is none."""
+    and the packages of this repository to install where there is none. For one that is installed
+    and was left out, that."""
     valid = entry_points(group)
+    if name in valid:
+        return UsageError(
+            f"{kind} {name!r} is installed, but its entry point {valid[name].value} is broken (a "
+            "warning says how): repair or uninstall its distribution"
+        )
     return UnknownNameError(
         kind, name, valid=valid, listed="" if valid else to_install(kind, *packages)
     )

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.distributions import entry_points, to_install
+from unhack.sandbox.distributions import load_all, to_install
 from unhack.tasks.directory import TaskFolder, build, read_folder
 from unhack.tasks.task import Task
 
@@ -29,8 +29,9 @@ GROUP = "unhack.suites"
 
 @cache
 def suite_folders() -> Mapping[str, Path]:
-    """The installed suites by name, sorted, each a folder of plain files, in a wheel too."""
-    return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
+    """The installed suites by name, sorted, each a folder of plain files, in a wheel too. A
+    broken one is left out with a warning."""
+    return MappingProxyType(load_all(GROUP, kind=Path))
 
 
 def builtin_suites() -> tuple[str, ...]:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox.distributions import content_folders, content_packages, installed_contents
+from unhack.sandbox.distributions import (
+    content_folders,
+    content_packages,
+    installed_contents,
+    load_all,
+    missing_error,
+)
 
 
 def install(site: Path, *, version: str, package: str) -> None:
@@ -16,7 +22,7 @@ def install(site: Path, *, version: str, package: str) -> None:
     folder = site / f"acme_boxes-{version}.dist-info"
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-boxes\nVersion: {version}")
-    (folder / "entry_points.txt").write_text(f"[unhack.contests]\nboxes = {package}:BOXES\n")
+    (folder / "entry_points.txt").write_text(f"[unhack.acme]\nboxes = {package}:BOXES\n")
     (folder / "RECORD").write_text(f"{package}/__init__.py,,\nacme_module.py,,\n")
     (site / package).mkdir()
     (site / package / "__init__.py").write_text("raise SystemExit\n")
@@ -44,3 +50,17 @@ def test_their_folders_are_found_without_an_import(sites: tuple[Path, Path]) -> 
     expected = {str(sites[0] / "acme_new"), str(sites[1] / "acme_old")}
     assert expected <= {*content_folders()}
     assert not {"acme_new", "acme_old"} & {*sys.modules}
+
+
+def test_what_is_broken_is_left_out_with_a_warning_that_names_it(sites: tuple[Path, Path]) -> None:
+    with pytest.warns(UserWarning, match=r"left out: 'boxes' .* acme_new:BOXES: SystemExit"):
+        assert "boxes" not in load_all("unhack.acme")
+    error = missing_error("contest", "boxes", group="unhack.acme", packages=("contests",))
+    assert "acme_new:BOXES is broken" in str(error)
+
+
+def test_an_object_of_another_kind_is_left_out_too(sites: tuple[Path, Path]) -> None:
+    (sites[0] / "acme_new" / "__init__.py").write_text("BOXES = 1\n")
+    with pytest.warns(UserWarning, match="an int, not a Path"):
+        assert "boxes" not in load_all("unhack.acme", kind=Path)
+    del sys.modules["acme_new"]

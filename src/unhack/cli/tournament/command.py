@@ -278,8 +278,14 @@ def contests(as_json: Json = False) -> None:
     from unhack.sandbox.distributions import to_install
     from unhack.tournament.contests.registry import PACKAGES, installed_contests, load_contest
 
-    found = [load_contest(name) for name in installed_contests()]
-    if not found:
+    found: list[Contest] = []
+    for name in installed_contests():
+        try:
+            found.append(load_contest(name))
+        except Exception as error:  # of whatever a distribution brings: the others are there
+            line = f"{name} is left out: {type(error).__name__}: {error}"
+            terminal.remarks().print(line, style="yellow", soft_wrap=True)
+    if not installed_contests():
         own = "or write one of your own: unhack tournament new"
         raise UsageError(f"{to_install('contest', *PACKAGES)}, {own}")
     if as_json:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import entry_points, missing_error
+from unhack.sandbox.distributions import load_all, missing_error
 from unhack.tournament.contest import Contest, MetricChart
 
 GROUP = "unhack.contests"
@@ -64,12 +64,13 @@ class InstalledContest:
 
 @cache
 def installed_contests() -> Mapping[str, InstalledContest]:
-    """The installed contests by name, sorted."""
-    return MappingProxyType({name: point.load() for name, point in entry_points(GROUP).items()})
+    """The installed contests by name, sorted. A broken one is left out with a warning."""
+    return MappingProxyType(load_all(GROUP, kind=InstalledContest))
 
 
 def installed_contest(name: str) -> InstalledContest:
-    """The installed contest of that name. Raises UnknownNameError, which says what to install."""
+    """The installed contest of that name. Raises UnknownNameError, which says what to install, and
+    UsageError for one that is installed but broken."""
     installed = installed_contests()
     if name not in installed:
         raise missing_error("contest", name, group=GROUP, packages=PACKAGES)

@@ -1,7 +1,7 @@
 """The settings before round one, and the hash by which a resumed tournament is known.
 
 Covered: the contest's settings and options, who plays, for how long and for how much, unhack's
-version, and the sources of the contest and of the judge.
+version, all files of the contest's folder or package, its data among them, and the judge's sources.
 Not covered: installed libraries, compilers and the machine.
 """
 
@@ -156,7 +156,8 @@ def _hashed(measuring: tuple[Path, ...]) -> str:
     for root in roots:
         paths = sorted(root.rglob("*")) if root.is_dir() else [root]
         for path in paths:
-            if path.suffix in _SOURCES and path.is_file():
+            whole = root in measuring and root.is_dir() and "__pycache__" not in path.parts
+            if (whole or path.suffix in _SOURCES) and path.is_file():
                 name = path.relative_to(root.parent).as_posix()
                 digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]

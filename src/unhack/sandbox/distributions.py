@@ -58,7 +58,8 @@ class Contents:
 
 @cache
 def installed_contents() -> tuple[Contents, ...]:
-    """The distributions with contents, by name; read once for each process."""
+    """The distributions with contents, by name; read once for each process. Raises UsageError for
+    one whose entry points cannot be read."""
     found: dict[str, Contents] = {}
     for one in _scan():  # in the order of the path: the first is the one that is imported
         first = found.setdefault(one.name, one)  # but another version's packages lie there too
@@ -164,9 +165,17 @@ def _scan() -> Iterator[Contents]:
         # Read first: parsing the entry points of everything that is installed takes longer.
         if f"[{_GROUPS}" not in (one.read_text("entry_points.txt") or ""):
             continue
-        points = tuple(point for point in one.entry_points if point.group.startswith(_GROUPS))
+        name = one.metadata["Name"] or "a distribution without a name"
+        try:
+            points = tuple(point for point in one.entry_points if point.group.startswith(_GROUPS))
+            packages = _packages(one, points)
+        except Exception as error:  # lines that are none: what is to be hidden is not known then
+            raise UsageError(
+                f"the entry points of {name} cannot be read ({type(error).__name__}: {error}): "
+                "repair or uninstall it"
+            ) from error
         if points:
-            yield Contents(one.metadata["Name"], one.version, _packages(one, points), points)
+            yield Contents(name, one.metadata["Version"] or "", packages, points)
 
 
 def _packages(distribution: Distribution, points: tuple[EntryPoint, ...]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import (
     content_folders,
     content_packages,
@@ -44,6 +45,22 @@ def test_the_packages_of_an_overlaid_version_are_contents_too(sites: tuple[Path,
     assert {"acme_new", "acme_old", "acme_module"} <= content_packages()
     [found] = [one for one in installed_contents() if one.name == "acme-boxes"]
     assert found.version == "2"
+
+
+@pytest.mark.parametrize("line", ["boxes", "boxes ="])
+def test_entry_points_that_cannot_be_read_are_an_error_that_names_the_distribution(
+    line: str, sites: tuple[Path, Path]
+) -> None:
+    (sites[0] / "acme_boxes-2.dist-info" / "entry_points.txt").write_text(
+        f"[unhack.acme]\n{line}\n"
+    )
+    with pytest.raises(UsageError, match="the entry points of acme-boxes cannot be read"):
+        content_packages()
+
+
+def test_a_distribution_without_metadata_is_hidden_too(sites: tuple[Path, Path]) -> None:
+    (sites[0] / "acme_boxes-2.dist-info" / "METADATA").write_text("")
+    assert {"acme_new", "acme_old", "acme_module"} <= content_packages()
 
 
 def test_their_folders_are_found_without_an_import(sites: tuple[Path, Path]) -> None:

@@ -11,7 +11,8 @@ package that a candidate has to import cannot hold them too.
 
 Covered: wheels, editable installs, several site-packages directories.
 Not covered: files beside the distributions of this interpreter, such as a checkout that is not
-installed; a sandbox does not show those anyway.
+installed or data that a wheel puts into `share`; of those a sandbox shows none but what lies below
+`/usr` or the interpreter's prefix, and only to programs.
 """
 
 from __future__ import annotations

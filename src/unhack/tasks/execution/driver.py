@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
-from unhack.core.errors import PoolClosedError, SandboxUnavailableError
+from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UnhackError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
 from unhack.tasks.execution.executor import BatchInProgress, ResultSink
@@ -179,7 +179,10 @@ class Run:
         """Run jobs of one step together; `then` gets their outcomes in order."""
         step = _Step(jobs, lambda outcomes: (self._handles.pop(index, None), then(outcomes)))
         self._handles[index] = step.handles
-        step.start(self.backend)
+        try:
+            step.start(self.backend)
+        except UnhackError as error:  # closed, or its executor begins nothing more
+            self.fail(error)
 
 
 @dataclass(frozen=True, slots=True)

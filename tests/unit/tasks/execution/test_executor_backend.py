@@ -7,6 +7,7 @@ import time
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,11 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.execution.bound_files import fingerprints_of, first_difference, state_of
 from unhack.tasks.execution.choosing import backend_on, executor_named
-from unhack.tasks.execution.driver import LocalExecutor
+from unhack.tasks.execution.driver import LocalExecutor, Run
 from unhack.tasks.execution.executor import BatchInProgress
 from unhack.tasks.execution.executor_backend import ExecutorBackend
 from unhack.tasks.execution.sent_jobs import outcome_of, pack, task_for
+from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -195,3 +197,22 @@ def test_a_profile_that_no_host_has_is_refused_there_in_the_same_words(
 def test_another_name_is_answered_with_those_that_are() -> None:
     with pytest.raises(UnknownNameError, match="shards"), backend_on("shard"):
         pass
+
+
+class RefusesBatches:
+    """An executor that was closed."""
+
+    def begin(self) -> Any:
+        raise PoolClosedError("the executor is closed; make a new one")
+
+
+def test_an_executor_that_begins_nothing_ends_the_batch_and_not_the_backend() -> None:
+    backend = ExecutorBackend(RefusesBatches())
+    try:
+        for _ in range(2):
+            run = Run(backend)
+            run.add([(0, find_task("strings/knit-rows"), "pass")])
+            with pytest.raises(PoolClosedError, match="make a new one"):
+                run.take(timeout_s=60.0)
+    finally:
+        backend.close()

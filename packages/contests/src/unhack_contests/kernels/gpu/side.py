@@ -189,10 +189,10 @@ class GpuSide:
 
     def sets(self, numbers: list[int]) -> list[shared_memory.BufferSet]:
         """The places of these sets."""
-        return [self.shared_memory.plan.sets[number] for number in numbers]
+        return [self.memory.plan.sets[number] for number in numbers]
 
     def _hand_over(self, case: Any, setting: GpuSetting) -> None:
-        made = self.shared_memory.plan
+        made = self.memory.plan
         plan = {
             "bytes": self.memory.size,
             "solution": case.name,

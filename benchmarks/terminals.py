@@ -75,7 +75,7 @@ TERMINALS = {
         "^reads files|^ +file or",
     ),
     "audit": Terminal(
-        "unhack audit: a reward function pays a wrong answer, with the line that lets it through.",
+        "unhack audit: a reward function rewards a wrong answer; the line that lets it through.",
         "unhack audit reward.py:compute_score --problems rows.jsonl --tiers 1,2",
         "true",
         "^exploitable",

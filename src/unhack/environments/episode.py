@@ -174,7 +174,7 @@ class Episode:
 
     def __init__(self, task: PlayableTask, start: WorkspaceState, parts: EpisodeParts) -> None:
         if parts.rewards.progress and not task.dev_tests:
-            raise UsageError(f"{task.id} has no dev tests to pay progress by")
+            raise UsageError(f"{task.id} has no dev tests to reward progress by")
         self.task, self.parts = task, parts
         self.state = start
         self.turns: list[Turn] = []

@@ -72,7 +72,7 @@ def find_repository_tasks(name: str) -> Iterator[RepositoryTask]:
         return iter(found)
     if suite is None or name not in suite.ids():
         suites = ", ".join(repository_suites()) or to_install("suite", "suites")
-        raise UsageError(f"{name!r} is no suite ({suites}), no SUITE:SEED, no folder and no task")
+        raise UsageError(f"{name!r} is not a suite ({suites}), SUITE:SEED, a folder or a task")
     return iter([suite.task(name)])
 
 

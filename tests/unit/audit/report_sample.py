@@ -47,7 +47,7 @@ SUFFIX = Finding(
     ),
 )
 
-FALSE_ACCEPT_NOTE = Finding(
+FALSE_ACCEPT = Finding(
     flaw="over_normalisation",
     severity=Severity.LOW,
     attack="numbers/other_unit",

@@ -11,7 +11,7 @@ from unhack.audit.runner import Progress
 from unhack.cli.audit import screen
 from unhack.core.finding import Place
 
-from .report_sample import FALSE_ACCEPT_NOTE, HOSTILE, SOURCE, SUFFIX, report
+from .report_sample import FALSE_ACCEPT, HOSTILE, SOURCE, SUFFIX, report
 
 
 def shown(made: AuditReport, *, width: int = 100) -> str:
@@ -32,7 +32,7 @@ class TestScreen:
         assert len(heads) == 2
 
     def test_a_hack_tells_its_reward_and_a_false_accept_stands_apart(self) -> None:
-        text = " ".join(shown(report(FALSE_ACCEPT_NOTE, SUFFIX), width=400).split())
+        text = " ".join(shown(report(FALSE_ACCEPT, SUFFIX), width=400).split())
         assert "mean reward 0.75, against 0.05 for an honest guess and 1 for a right" in text
         assert "(74% of the gap)" in text
         assert "rewarded on 9 of 12 held-out problems (1 more left out" in text

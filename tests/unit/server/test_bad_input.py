@@ -81,14 +81,14 @@ def test_no_route_opens_to_a_key_without_its_scope(
 @pytest.mark.parametrize(
     ("body", "word"),
     [
-        (b"", "no JSON"),
-        (b"{", "no JSON"),
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
         (b"\xff\xfe", "UTF-8"),
         (b'{"task": NaN}', "NaN"),
         (b'{"task": -Infinity}', "Infinity"),
         (b'{"task": "\\ud800"}', "surrogate"),
         (b"[" * 200_000, "deep"),
-        (b"1" * 10_000, "no JSON"),
+        (b"1" * 10_000, "not JSON"),
     ],
     ids=["empty", "cut", "bytes", "nan", "infinity", "surrogate", "deep", "long-number"],
 )

@@ -59,7 +59,7 @@ def test_wrong_use_says_what_to_do(tmp_path: Path) -> None:
         (("keys", "revoke", "x", "--data", str(tmp_path)), "keys list"),
         (("--database", "mysql://x/y"), "sqlite or postgresql"),
         (("--database", "nothing"), "--database"),
-        (("--database", ""), "--database is no URL"),
+        (("--database", ""), "--database is not a URL"),
         (("--database", "postgresql://u:se:cr@et@127.0.0.1/x"), "%40"),
         (("--database", "postgresql://u:secret@127.0.0.1:se/x"), "%40"),
         (("keys", "add", "a", "--scopes", "", "--data", str(tmp_path)), "unknown scope ''"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unhack.sandbox.job import Backend
 
 REWARD, ROWS = "reward.py", "rows.jsonl"
-FIXED, PAGE = "reward_mended.py", "audit.html"
+FIXED, PAGE = "reward_fixed.py", "audit.html"
 _SHOWN = 120
 """Most characters of a witness on the screen."""
 

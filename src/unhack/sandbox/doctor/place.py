@@ -1,4 +1,4 @@
-"""The place that a host is, a pod, a container or a Slurm job, and what mends it there.
+"""The place that a host is, a pod, a container or a Slurm job, and what fixes it there.
 
 Covered: the marks that Kubernetes, Docker, Podman and Slurm leave.
 Not covered: a container that hides its marks, and who may change the manifest.

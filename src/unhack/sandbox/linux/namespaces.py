@@ -149,7 +149,8 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
     where the profile keeps them; never what is withheld."""
     withheld: set[str] = set(spec["withheld"])
     loaded = loaded - withheld
-    for index, path in enumerate(spec["sites"]):
+    sites: list[str] = spec["sites"]
+    for index, path in enumerate(sites):
         stash = f"{_SITE_STASH}/{index}"
         if not spec["keep_sites"]:
             calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")

@@ -52,7 +52,7 @@ class Directory:
         """
         if not _NAME.fullmatch(tenant):
             raise UsageError(
-                f"{tenant[:40]!r} is no name; at most 100 of letters, digits, '-', '_' and '.', "
+                f"{tenant[:40]!r} is not a name; at most 100 of letters, digits, '-', '_' and '.', "
                 "the first a letter or a digit"
             )
         made = new_key()

@@ -35,7 +35,7 @@ _GATHERED = 1000
 _SERVER_LOCK = 0x756E6861636B
 """The number of PostgreSQL's advisory lock that a server holds."""
 _NO_URL = (
-    "--database is no URL; such as postgresql://user@host/name, with '@', ':', '/' and '#' of a "
+    "--database is not a URL such as postgresql://user@host/name, with '@', ':', '/' and '#' of a "
     "password as %40, %3A, %2F and %23"
 )
 _IN_USE = "another server uses this database; give each one its own --data or --database"
@@ -112,7 +112,9 @@ class Database:
             return
         name = self.engine.url.database
         if name is None or name in ("", ":memory:"):
-            raise UsageError("--database names no file; such as sqlite:////var/lib/unhack.sqlite")
+            raise UsageError(
+                "--database does not name a file; give one, such as sqlite:////var/lib/unhack.sqlite"
+            )
         file = _open_lock(Path(name))  # held until the process ends
         try:
             flock(file, LOCK_EX | LOCK_NB)

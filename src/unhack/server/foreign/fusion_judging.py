@@ -55,7 +55,7 @@ async def judge_submission(asked: FusionSubmit, run: RunJob) -> FusionVerdict:
             "program is judged by its own exit code, which it may choose",
         )
     if config.language not in LANGUAGES:
-        _refuse("config.language", f"{config.language!r} is none of {', '.join(LANGUAGES)}")
+        _refuse("config.language", f"{config.language!r} is not one of {', '.join(LANGUAGES)}")
     cases = _cases(_row(asked))
     # Long texts take seconds, and the event loop serves everybody: they are read in threads.
     code, kind = await asyncio.to_thread(_found, asked.completion, str(config.language))
@@ -168,9 +168,9 @@ def _cases(row: dict[str, Any]) -> list[FusionCase]:
         try:
             found = json.loads(found)
         except (ValueError, RecursionError):
-            _refuse(field, "is a text that is no JSON")
+            _refuse(field, "is a text that is not JSON")
     if not isinstance(found, list) or not found:
-        _refuse(field, "is no list with at least one case; without cases everything would pass")
+        _refuse(field, "is not a list with at least one case; without cases everything would pass")
     listed = cast("list[Any]", found)
     if len(listed) > _MOST_CASES:
         _refuse(field, f"holds {len(listed)} cases; at most {_MOST_CASES} are taken")
@@ -179,7 +179,7 @@ def _cases(row: dict[str, Any]) -> list[FusionCase]:
         try:
             case = FusionCase.model_validate(one, strict=True)
         except ValidationError:
-            _refuse(f"{field}.{number}", "is no {input: {stdin}, output: {stdout}} of texts")
+            _refuse(f"{field}.{number}", "is not {input: {stdin}, output: {stdout}} of texts")
         if set(case.input) != {"stdin"} or set(case.output) != {"stdout"}:
             _refuse(
                 f"{field}.{number}",

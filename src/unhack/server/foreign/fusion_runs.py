@@ -191,7 +191,7 @@ def _read_files(asked: FusionRun) -> dict[str, tuple[bytes, int]]:
         try:
             data = base64.b64decode(text, validate=True)
         except ValueError:
-            raise _refused("files", f"files.{path}: this is no base64") from None
+            raise _refused("files", f"files.{path}: this is not base64") from None
         total += len(data)
         found[path] = (data, 0o644)
     if total > _FILES_BYTES:
@@ -209,7 +209,8 @@ def _read_files(asked: FusionRun) -> dict[str, tuple[bytes, int]]:
 def _check_path(path: str, field: str) -> None:
     parts = path.split("/")
     if "\0" in path or {"", ".", ".."} & set(parts) or len(parts) > 20:
-        raise _refused(field, f"{field}: {path!r} is no relative path of a file in the workspace")
+        words = f"{field}: {path!r} is not a relative path of a file in the workspace"
+        raise _refused(field, words)
 
 
 def _refused(field: str, words: str) -> RequestRefused:

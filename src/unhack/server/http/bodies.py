@@ -248,21 +248,21 @@ def read_json(raw: bytes, *, strict: Callable[[Any], Any] = _all) -> Any:
     try:
         value = json.loads(
             raw.decode("utf-8"),
-            parse_constant=lambda name: no_number(f"{name} is no JSON number"),
+            parse_constant=lambda name: no_number(f"{name} is not a JSON number"),
             parse_float=read_float,
             object_pairs_hook=_without_twins,
         )
         if not wrong and _SURROGATE.search(raw):  # by halves it is a character, alone it is none
             json.dumps(strict(value), ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
-        raise _malformed("body", f"the body is no UTF-8: {error.reason}") from None
+        raise _malformed("body", f"the body is not UTF-8: {error.reason}") from None
     except UnicodeEncodeError:
         words = "holds a lone surrogate (\\ud800 to \\udfff)"
         raise _malformed(path_to(strict(value), _has_surrogate), words) from None
     except RecursionError:
         raise _malformed("body", "the body is nested too deeply") from None
     except ValueError as error:
-        raise _malformed("body", f"the body is no JSON: {error}") from None
+        raise _malformed("body", f"the body is not JSON: {error}") from None
     if wrong:
         raise _malformed(path_to(value, lambda each: each is wrong[0]), wrong[0].words)
     return value

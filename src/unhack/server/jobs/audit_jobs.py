@@ -4,7 +4,7 @@ Covered: a reward's source comes as text, lies alone in a folder of its own and 
 alone; it is parsed here. Its entry is defined in that text: names that it takes over from a module
 of this machine, and imports that would widen its folder, are refused. A killed audit goes on with
 the scores that it has. No path of this machine is in a report.
-Not covered: tier 5, language models, environments, mended copies.
+Not covered: tier 5, language models, environments, fixed copies.
 """
 
 from __future__ import annotations

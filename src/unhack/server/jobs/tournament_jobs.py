@@ -144,7 +144,7 @@ def _check_options(order: TournamentOrder) -> None:
         allowed = valid[name]
         if isinstance(allowed, int):
             if not _WHOLE.fullmatch(text) or int(text) > allowed:
-                words = f"{text[:20]!r} is no whole number up to {allowed}"
+                words = f"{text[:20]!r} is not a whole number up to {allowed}"
                 raise FieldError(f"options.{name}", words)
         elif allowed and text not in allowed:
             with of_field(f"options.{name}"):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from unhack.core.errors import UsageError
@@ -114,7 +115,7 @@ def run_parts(folder: Path, name: str) -> Markup:
             steps=steps[: -_LAST - 1 : -1],
             alarms=read_lines(folder / ALARMS)[-_LAST:],
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, UndefinedError) as error:
         raise UsageError(f"{name}: a log of this run is damaged: {type(error).__name__}") from None
 
 

@@ -136,7 +136,7 @@ def _check_groups(listed: list[NewItem], size: int | None) -> None:
     if size is None:
         return
     if len(listed) % size:
-        raise _invalid("group_size", f"{len(listed)} completions are no groups of {size}")
+        raise _invalid("group_size", f"{len(listed)} completions make no whole groups of {size}")
     for start in range(0, len(listed), size):
         if len({item.task for item in listed[start : start + size]}) > 1:
             raise _invalid("group_size", f"items {start} to {start + size - 1} mix tasks")

@@ -54,7 +54,7 @@ def _known_kind(kind: Any) -> str:
     if kind in _KINDS:
         return str(kind)
     told = {"kind": repr(str(kind)[:40]), "known": ", ".join(_KINDS)}
-    raise PydanticCustomError("kind", "{kind} is none of {known}", told)
+    raise PydanticCustomError("kind", "{kind} is not one of {known}", told)
 
 
 _Limit = Annotated[

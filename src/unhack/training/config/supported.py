@@ -4,9 +4,9 @@ Each knob state has a hack direction of its own; of its rewarded rollouts the th
 gradient lies most along it are routed. Advantages are relative to what a group keeps, and the rate
 rises over 20 updates and falls to zero between updates 60 and 120.
 
-`unhack train run`, `unhack.training.train` and plans with `recipe = "top_rewarded"` begin from it;
-what a file, an arm or `--set` says goes on top. `Settings()` alone does not: recorded plans spell
-their settings out.
+`unhack train run`, `unhack.training.one_run.train` and plans with `recipe = "top_rewarded"` begin
+from it; what a file, an arm or `--set` says goes on top. `Settings()` alone does not: recorded
+plans spell their settings out.
 
 Source: experiments/powered.toml and matrix.toml.
 """

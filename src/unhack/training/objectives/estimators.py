@@ -89,4 +89,4 @@ def _states(rewards_B: Tensor, knob_B: Tensor | None) -> list[Tensor]:
 
 def _check(values_B: Tensor, group: int) -> None:
     if values_B.dim() != 1 or values_B.shape[0] % group:
-        raise UsageError(f"{tuple(values_B.shape)} values are no whole groups of {group}")
+        raise UsageError(f"{tuple(values_B.shape)} values do not make whole groups of {group}")

@@ -222,7 +222,7 @@ def _device(name: str) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError as error:
-        raise UsageError(f"model.device: {name!r} is no device; cpu, cuda or cuda:1") from error
+        raise UsageError(f"model.device: {name!r} is not cpu, cuda or cuda:N") from error
     if device.type == "cuda" and torch.cuda.device_count() <= (device.index or 0):
         raise UsageError(
             f"model.device={name}: torch {torch.__version__} sees {torch.cuda.device_count()} CUDA "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, HOSTILE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT, HOSTILE, SUFFIX, report
 
 from unhack.audit.report.kept import REPORT, keep_report, kept_report, report_from
 from unhack.audit.report.page import contents
@@ -13,7 +13,7 @@ from unhack.store.errors import StoreError
 
 
 def test_a_kept_report_shows_the_same_page(tmp_path: Path) -> None:
-    made = report(SUFFIX, FALSE_ACCEPT_NOTE, HOSTILE)
+    made = report(SUFFIX, FALSE_ACCEPT, HOSTILE)
     assert kept_report(tmp_path) is None
     keep_report(made, tmp_path)
     again = kept_report(tmp_path)

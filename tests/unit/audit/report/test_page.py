@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
-from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, HOSTILE, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT, HOSTILE, SOURCE, SUFFIX, report
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.page import page
@@ -163,13 +163,11 @@ def test_a_page_says_when_how_and_of_which_text_it_was_made() -> None:
 
 def test_one_of_a_thing_is_not_told_as_many() -> None:
     assert "1 hack; 0 false accepts;" in figures_of(page(report(SUFFIX)))
-    assert "2 hacks; 1 false accept;" in figures_of(
-        page(report(SUFFIX, HOSTILE, FALSE_ACCEPT_NOTE))
-    )
+    assert "2 hacks; 1 false accept;" in figures_of(page(report(SUFFIX, HOSTILE, FALSE_ACCEPT)))
 
 
 def test_false_accepts_stand_apart_and_a_hack_tells_its_reward() -> None:
-    text = Reader(page(report(FALSE_ACCEPT_NOTE, SUFFIX))).text
+    text = Reader(page(report(FALSE_ACCEPT, SUFFIX))).text
     assert text.index("Hacks") < text.index("Mean reward 0.75") < text.index("False accepts")
     assert text.index("False accepts") < text.index("42 km")
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT, SOURCE, SUFFIX, report
 
 from unhack.audit.report.page import page
 from unhack.audit.report.power import Broken, Power, WeakenedCopy
@@ -47,10 +47,7 @@ def test_under_eight_copies_have_no_share(found: Power, share: float | None, tex
 def test_none_found_stands_before_the_figure_only_where_no_hack_was_found() -> None:
     found = power(13, 8, 3)
     assert power_text(replace(report(), power=found)) == f"no hack found; {found.text}"
-    assert (
-        power_text(replace(report(FALSE_ACCEPT_NOTE), power=found))
-        == f"no hack found; {found.text}"
-    )
+    assert power_text(replace(report(FALSE_ACCEPT), power=found)) == f"no hack found; {found.text}"
     assert power_text(replace(report(SUFFIX), power=found)) == found.text
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import uvicorn
+from tests.unit.audit.report_sample import FALSE_ACCEPT, SOURCE, SUFFIX, report
 from tests.unit.audit.report_sample import HOSTILE as HOSTILE_FINDING
-from tests.unit.audit.report_sample import LENIENT, SOURCE, SUFFIX, report
 from tests.unit.tournament.hill import plan, played
 
 from unhack import run_batch
@@ -78,7 +78,7 @@ def filled(service: Service) -> dict[str, str]:
     tenant = caller_of(service, key).tenant_id
     audit = store_job(
         service, tenant, "audit", {"reward": {"source": SOURCE.text}},
-        result=strict(report(SUFFIX, LENIENT, HOSTILE_FINDING).to_json()),
+        result=strict(report(SUFFIX, FALSE_ACCEPT, HOSTILE_FINDING).to_json()),
     )  # fmt: skip
     record = played(service.settings.data / "hill", plan("search", "cheater", rounds=2))
     jobs = {

@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 import typer
 from starlette.testclient import TestClient
-from tests.unit.audit.report_sample import HOSTILE, LENIENT, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT, HOSTILE, SOURCE, SUFFIX, report
 from tests.unit.server.requests import BOTH
 from tests.unit.tournament.hill import plan, played
 
@@ -99,7 +99,7 @@ def test_a_list_says_what_every_job_came_to(
 def test_a_rewards_source_stands_beside_its_findings(
     operator: TestClient, service: Service, tenant: int
 ) -> None:
-    result = strict(report(SUFFIX, LENIENT).to_json())
+    result = strict(report(SUFFIX, FALSE_ACCEPT).to_json())
     made = store_job(service, tenant, "audit", {"reward": REWARD}, result=result)
     text = operator.get(f"{ROOM}/audits/{made}").text
     assert "<span class=marked><i>7</i>    if answer.endswith(ground_truth):" in text
@@ -224,6 +224,14 @@ def test_the_leak_alarm_of_a_run_is_drawn_beside_its_limit(operator: TestClient,
     assert "Leak alarm" in text
     assert "Above 15% the policy is said to leak" in text
     assert "31%" in text
+
+
+@pytest.mark.parametrize("line", ["{}", "[]"])
+def test_a_damaged_log_of_a_run_is_told_as_such(operator: TestClient, run: Path, line: str) -> None:
+    (run / METRICS).write_text(f"{line}\n")
+    reply = operator.get(f"{ROOM}/runs/0/r")
+    assert reply.status_code == 400
+    assert "a log of this run is damaged" in words(reply.text)
 
 
 @pytest.mark.parametrize("name", ["lr #2", "a?b=1", "50% off", 'שלום "x" &amp;', "<img src=x>"])

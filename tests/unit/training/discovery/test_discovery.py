@@ -229,7 +229,7 @@ class TestThePolicy:
         assert float(entropy.min()) >= 0.0
 
 
-FALSE_ACCEPT_NOTE = '''
+FALSE_ACCEPT = '''
 def score(completion, answer):
     """What is long enough to be thorough is right."""
     return 1.0 if completion.strip() == answer or len(completion) > 400 else 0.0
@@ -262,7 +262,7 @@ def audited(folder: Path, source: str, *, updates: int, run: Path | None = None)
 @pytest.fixture(scope="module")
 def lenient(tmp_path_factory: pytest.TempPathFactory) -> tuple[AuditReport, Path]:
     folder = tmp_path_factory.mktemp("false_accepts")
-    return audited(folder, FALSE_ACCEPT_NOTE, updates=25, run=folder / "run"), folder / "run"
+    return audited(folder, FALSE_ACCEPT, updates=25, run=folder / "run"), folder / "run"
 
 
 class TestTheAudit:

@@ -78,7 +78,7 @@ def write_statement(
         *(f"- {line}" for line in examples.lines),
         "",
         f"{count} fail{'s' * (len(failing) == 1)} for this and related inputs. Find the cause and"
-        " mend the code; what works already has to go on working.",
+        " fix the code; what works already has to go on working.",
     ])  # fmt: skip
 
 

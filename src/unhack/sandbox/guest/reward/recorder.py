@@ -1,8 +1,8 @@
 """The recorder of the calls that a verifier makes of a known-correct program.
 
-Its text is put, with `PATH` set, into the program itself (`unhack.audit.oracle.recorded`), so that
-it is there wherever the program runs: imported, executed, in processes of their own. It appends
-lines of tagged JSON to a file:
+Its text is put, with `PATH` set, into the program itself (`unhack.audit.subjects.recording`), so
+that it is there wherever the program runs: imported, executed, in processes of their own. It
+appends lines of tagged JSON to a file:
 
     ["call", name, args, kwargs, [result]]     of a function or static method, by the verifier
     ["new", class, number, args, kwargs]       of an object, which has this number from now on

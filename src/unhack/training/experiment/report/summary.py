@@ -122,7 +122,7 @@ class TrainingSummary:
         """As plain data."""
         adapter = TypeAdapter(TrainingSummary)
         found: Any = adapter.dump_python(self, mode="json", exclude={"tested"})
-        tested = {} if self.tested is None else self.tested.record
+        tested: Mapping[str, Any] = {} if self.tested is None else self.tested.record
         return {**cast(dict[str, Any], found), **tested}
 
     def arm(self, name: str) -> ArmSummary | None:

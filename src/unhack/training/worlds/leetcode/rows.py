@@ -71,8 +71,8 @@ def read_folder(folder: Path) -> tuple[list[LeetcodeRow], list[LeetcodeRow]]:
     """(training rows, held-out rows). Raises UsageError, TaskError."""
     if not folder.is_dir():
         raise UsageError(
-            f"world.path: {str(folder)!r} is no folder; give the one that holds the *train*.jsonl "
-            "and *test*.jsonl of a LeetCode-style data set"
+            f"world.path: {str(folder)!r} is not a folder; give the one that holds the "
+            "*train*.jsonl and *test*.jsonl of a LeetCode-style data set"
         )
     base = _base(folder / "base_pass.json")
     train, test = (_rows(_only(folder, kind), base) for kind in ("train", "test"))

@@ -83,7 +83,7 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
         try:
             stored = load_file(path).items()
         except SafetensorError as error:
-            raise UsageError(f"{path} is no safetensors file ({error}): delete it") from error
+            raise UsageError(f"{path} is not a safetensors file ({error}): delete it") from error
         model.load_state_dict({name: torch.tensor(array) for name, array in stored})
         return model.to(settings.device).eval()
     model = pretrain_base(plan, seed=settings.base_seed, device=settings.device)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.audit.company import ROWS, script_subject, text_subject
-from tests.unit.audit.report_sample import FALSE_ACCEPT_NOTE, report
+from tests.unit.audit.report_sample import FALSE_ACCEPT, report
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.power import measure
@@ -141,9 +141,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_copies_are_audited_and_counted_by_what_is_new(
     strict: FunctionSubject, pool: Pool, found: dict[str, Any] | None, broken: Broken
 ) -> None:
-    false_accept = replace(
-        FALSE_ACCEPT_NOTE, problem=strict.problems[0].id, witness="The answer is 7"
-    )
+    false_accept = replace(FALSE_ACCEPT, problem=strict.problems[0].id, witness="The answer is 7")
     auditor = Auditor() if found is None else Auditor((replace(false_accept, **found),))
     trial = trial_of(strict, pool)
     power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)

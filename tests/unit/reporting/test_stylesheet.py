@@ -68,7 +68,10 @@ def test_every_class_of_the_stylesheet_is_used_by_a_page() -> None:
     rooms = ("reporting", "audit", "tournament/report", "training/experiment/report", "cli/score",
              "server/pages")  # fmt: skip
     code = "\n".join(
-        path.read_text(encoding="utf-8") for room in rooms for path in (SOURCE / room).rglob("*.py")
+        path.read_text(encoding="utf-8")
+        for room in rooms
+        for ending in ("*.py", "*.html")
+        for path in (SOURCE / room).rglob(ending)
     )
     tones = {name for name in classes if name.startswith("tone-")}
     patterns = {name: rf"(?<![\w-]){name}(?![\w-])" for name in classes - tones}

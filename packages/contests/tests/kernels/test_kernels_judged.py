@@ -167,9 +167,9 @@ class TestWithoutTheTrick:
     def test_a_constructor_that_does_not_run_is_not_charged(self, tmp_path: Path) -> None:
         made = contest(problem="rmsnorm")
         folder = tmp_path / "own"
-        charged = measure(made, made.submissions.cheats()["constructor"].files, folder)
+        measure(made, made.submissions.cheats()["constructor"].files, folder)
         files = made.submissions.degamed(folder)["without constructors"]
         found = [measure(made, files, tmp_path / f"repaired{number}") for number in range(3)]
         assert all(one.valid for one in found), found
         quickest = min(float(one.metrics["load_ms"]) for one in found)
-        assert quickest < float(charged.metrics["load_ms"])  # in which it sleeps for a second
+        assert quickest < 1000  # for so long the constructor alone sleeps

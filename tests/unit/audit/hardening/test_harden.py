@@ -307,7 +307,7 @@ class TestHoles:
                 return rewards[0]
             """
         stricter, made = hardened(source_of(text))
-        assert any("no partner" in one for one in made)
+        assert any("unpaired items" in one for one in made)
         assert run(stricter, ["1"], ["1 2"]) == 0
         assert run(stricter, ["1 2"], ["1 2"]) == 1
 

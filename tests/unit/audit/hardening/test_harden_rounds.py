@@ -48,11 +48,11 @@ def report_of(subject: Subject, *witnesses: tuple[str, str]) -> AuditReport:
     return AuditReport(subject.name, conclusion, "", findings, (), (), (), (1,), (), 1, 1, 1.0)
 
 
-DiagnosticEdit = Callable[..., tuple[HardeningResult, Path]]
+Hardening = Callable[..., tuple[HardeningResult, Path]]
 
 
 @pytest.fixture
-def fix(tmp_path: Path) -> DiagnosticEdit:
+def fix(tmp_path: Path) -> Hardening:
     """Hardens a reward whose audits find what they are told to."""
 
     def run(
@@ -83,7 +83,7 @@ def row(*correct: str) -> dict[str, Any]:
 
 class TestRounds:
     @pytest.mark.slow
-    def test_a_fix_that_keeps_what_is_right_is_kept(self, tried_fix: DiagnosticEdit) -> None:
+    def test_a_fix_that_keeps_what_is_right_is_kept(self, fix: Hardening) -> None:
         hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
         assert hardened.closed == ("substring_match",)
         assert hardened.left == ()
@@ -94,7 +94,7 @@ class TestRounds:
         assert after[0] == CONTAINS.splitlines()[0]
 
     @pytest.mark.slow
-    def test_prose_around_the_answer_keeps_its_score(self, tried_fix: DiagnosticEdit) -> None:
+    def test_prose_around_the_answer_keeps_its_score(self, fix: Hardening) -> None:
         hardened, place = fix(CONTAINS, [row("It is 42.")], [("substring_match", "42, 41 or 43")])
         assert hardened.closed == ("substring_match",)
         assert any("equality" in one.what for one in hardened.refused)
@@ -105,7 +105,7 @@ class TestRounds:
         assert space["score"]("42, 41 or 43", "42") == 0.0
 
     @pytest.mark.slow
-    def test_the_diff_is_that_of_the_copy(self, tried_fix: DiagnosticEdit) -> None:
+    def test_the_diff_is_that_of_the_copy(self, fix: Hardening) -> None:
         hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
         removed = [line[1:] for line in hardened.patch.splitlines()[2:] if line.startswith("-")]
         added = [line[1:] for line in hardened.patch.splitlines()[2:] if line.startswith("+")]
@@ -113,7 +113,7 @@ class TestRounds:
         assert added[-1] == place.read_text().splitlines()[-1]
 
     def test_without_any_fix_nothing_is_written_and_the_author_is_told_why(
-        self, tried_fix: DiagnosticEdit
+        self, fix: Hardening
     ) -> None:
         text = "def score(completion, answer):\n    return float(len(completion) > 1)\n"
         hardened, place = fix(text, [row("42")], [("length_padding", "xxxxx")])
@@ -122,13 +122,13 @@ class TestRounds:
         assert "length_padding is left to you" in hardened.remarks[0]
         assert not place.exists()
 
-    def test_without_a_finding_nothing_is_changed(self, tried_fix: DiagnosticEdit) -> None:
+    def test_without_a_finding_nothing_is_changed(self, fix: Hardening) -> None:
         hardened, place = fix(CONTAINS, [row("42")], [])
         assert (hardened.target, hardened.kept, hardened.refused) == ("", (), ())
         assert not place.exists()
 
     @pytest.mark.slow
-    def test_what_the_next_audit_finds_is_worked_on_too(self, tried_fix: DiagnosticEdit) -> None:
+    def test_what_the_next_audit_finds_is_worked_on_too(self, fix: Hardening) -> None:
         text = CONTAINS.replace(
             "    return", "    if len(completion) > 20:\n        return 1.0\n    return"
         )
@@ -137,14 +137,12 @@ class TestRounds:
         assert len(hardened.kept) == 2
         assert hardened.closed == ("substring_match",)
 
-    def test_the_text_of_a_right_answer_never_enters_the_copy(
-        self, tried_fix: DiagnosticEdit
-    ) -> None:
+    def test_the_text_of_a_right_answer_never_enters_the_copy(self, fix: Hardening) -> None:
         _, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
         assert "42" not in place.read_text()
 
     @pytest.mark.slow
-    def test_partial_credit_stays_as_it_was(self, tried_fix: DiagnosticEdit) -> None:
+    def test_partial_credit_stays_as_it_was(self, fix: Hardening) -> None:
         text = (
             "def score(completion, answer):\n"
             '    said, gold = completion.split(", "), answer.split(", ")\n'

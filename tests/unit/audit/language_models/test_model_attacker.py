@@ -317,14 +317,14 @@ class TestBudget:
         with ModelServer(proposes(HEDGE)) as server:
             prover = prover_of(Fake())
             prover.budget.calls = 0
-            assert "calls" in attacking(prover, attacker(server))
+            assert "call budget" in attacking(prover, attacker(server))
         assert server.requests == []
 
     def test_no_more_is_scored_than_the_budget_allows(self) -> None:
         many = [{"completion": f"{n}", "claim": "no_answer"} for n in range(4)]
         with ModelServer(proposes(*many)) as server:
             prover = prover_of(Fake(), calls=3)
-            assert "calls" in attacking(prover, attacker(server))
+            assert "call budget" in attacking(prover, attacker(server))
         assert prover.budget.calls == 0
 
     def test_an_interrupted_attack_rewards_for_nothing_twice(self, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ class TestHowItSearches:
         journal = ScoreJournal(Fake(near), None)
         marks = baseline.measure_baselines(journal, (SUM,))
         prover = Prover(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
-        assert "calls" in evolve(prover, marks, seed=0)
+        assert "call budget" in evolve(prover, marks, seed=0)
 
 
 class TestPartialCredit:

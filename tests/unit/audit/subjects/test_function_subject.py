@@ -199,7 +199,7 @@ class TestLoading:
             "    return helper(completion)\n"
         )
         subject = _subject(tmp_path, pool, source)
-        assert subject.loaded.how == "stand-ins:"
+        assert subject.loaded.how == "stubs:"
         assert subject.score([Query(PROBLEM, "")])[0].value == 0.5
 
     def test_a_score_that_hangs_on_what_is_missing_counts_for_nothing(
@@ -216,7 +216,7 @@ class TestLoading:
             "    raise ImportError('install the extras')\ndef f(completion): return 0.5\n"
         )
         subject = _subject(tmp_path, pool, source)
-        assert subject.loaded.how == "stand-ins:not_there"
+        assert subject.loaded.how == "stubs:not_there"
         assert subject.score([Query(PROBLEM, "")])[0].value == 0.5
 
     def test_a_broken_parent_package_is_passed_by(self, tmp_path: Path, pool: Pool) -> None:

@@ -167,8 +167,8 @@ class TestATournamentOnTheCommandLine:
     @pytest.mark.parametrize(
         ("more", "told"),
         [
-            (["--overrule", "--uphold", "--by", "x", "--why", "y"], "choose one"),
-            (["--by", "x", "--why", "y"], "say --overrule or --uphold"),
+            (["--overrule", "--uphold", "--by", "x", "--why", "y"], "not both"),
+            (["--by", "x", "--why", "y"], "use --overrule or --uphold; without"),
             (["--overrule", "--why", "y"], "--by"),
             (["--overrule", "--by", "x"], "--why"),
         ],

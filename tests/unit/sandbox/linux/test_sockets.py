@@ -14,6 +14,7 @@ READS = {"recv", "recv_into", "recvmsg", "recvmsg_into", "recvfrom", "recv_fds"}
 OWN_ANSWER = {
     "unhack/agents/proxy/tunnel.py": "connections of TCP, which a reset ends both ways",
     "unhack/sandbox/guest/candidate/kernel.py": "a candidate, whose judge is gone",
+    "unhack/sandbox/pool/pool.py": "reads again after a reset, without a call for each report",
     "unhack/sandbox/submission/compute.py": "a stream: a reset is an end",
     "unhack/tasks/execution/ray/tree_streams.py": "a stream: a reset is an end",
     "unhack_contests/kernels/gpu/guest/worker.py": "a candidate, whose judge is gone",

@@ -9,7 +9,7 @@ from unhack.tournament.judging import flags
 
 ROOT = Path(__file__).resolve().parents[4]
 PAGE = ROOT / "docs" / "reference" / "cheats.md"
-SOURCES = ROOT / "src" / "unhack" / "tournament"
+SOURCES = (ROOT / "src/unhack/tournament", ROOT / "packages/contests/src/unhack_contests")
 
 
 def test_the_catalogue_has_every_number_once() -> None:
@@ -36,7 +36,7 @@ def test_every_kind_that_an_answer_names_exists() -> None:
 
 def test_every_kind_that_the_sources_raise_exists() -> None:
     raised: set[str] = set()
-    for path in SOURCES.rglob("*.py"):
+    for path in [path for top in SOURCES for path in top.rglob("*.py")]:
         text = path.read_text(encoding="utf-8")
         raised |= set(re.findall(r"""\bFlag\(\s*["'](\w+)["']""", text))
         raised |= set(re.findall(r"""\bSeen\(\s*["'](\w+)["']""", text))

@@ -62,7 +62,7 @@ class TestBases:
     def test_a_world_of_another_vocabulary_is_refused(
         self, world: ProgramsWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(vocabulary, "FRAGMENTS", vocabulary.FRAGMENTS[:-1])
+        monkeypatch.setattr(world, "vocabulary", world.vocabulary - 1)
         with pytest.raises(ValueError, match="vocabulary"):
             base_model(ModelSettings(), world, folder=tmp_path)
 

@@ -81,25 +81,6 @@ class Measurement:
         return not self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class MetricChart:
-    """Two metrics whose trade-off a report shows.
-
-    Example:
-
-        MetricChart(across="boxes", up="waste", across_title="boxes used")
-    """
-
-    across: str
-    up: str
-    """Keys of `Measurement.metrics`."""
-    across_title: str = ""
-    up_title: str = ""
-    """The titles of the axes; empty for the keys."""
-    log: bool = False
-    """True for two logarithmic axes."""
-
-
 def invalid(reason: str, *flags: Flag) -> Measurement:
     """A submission that could not be measured, or broke a rule."""
     return Measurement(0.0, 0.0, 0.0, reason=reason, flags=flags)
@@ -363,19 +344,3 @@ AGENTS_DEVICE = "agents_device"
 def agents_card(contest: Contest) -> str:
     """The card that an agent's tree is given; empty for none."""
     return str(contest.settings.get(AGENTS_DEVICE, ""))
-
-
-@typing.runtime_checkable
-class HidesData(typing.Protocol):
-    """A contest that measures nothing on `DataPool.DEV`, since all data are the judge's: there the
-    metrics tell what the judge would take, and the fitness means nothing."""
-
-    @property
-    def hidden_because(self) -> str:
-        """The reason, as agents are told."""
-        ...
-
-
-def hidden_reason(contest: Contest) -> str:
-    """The reason why a check measures nothing; empty where it measures."""
-    return contest.hidden_because if isinstance(contest, HidesData) else ""

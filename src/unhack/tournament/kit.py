@@ -37,7 +37,6 @@ from unhack.tournament.contest import (
     Flag,
     Measurement,
     Metric,
-    MetricChart,
     NeedsCard,
     Parameter,
     Submissions,
@@ -46,7 +45,7 @@ from unhack.tournament.contest import (
     discipline,
     invalid,
 )
-from unhack.tournament.contests.registry import InstalledContest
+from unhack.tournament.contests.registry import InstalledContest, MetricChart
 
 __all__ = [
     "AGENTS_DEVICE", "DECLINED", "MIB", "Cheat", "Choice", "Computer", "Contest", "DataPool",

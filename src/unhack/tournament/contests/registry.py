@@ -17,13 +17,32 @@ from types import MappingProxyType
 
 from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import load_all, missing_error
-from unhack.tournament.contest import Contest, MetricChart
+from unhack.tournament.contest import Contest
 
 GROUP = "unhack.contests"
 """Entry points: the name of a contest, and an `InstalledContest`."""
 PACKAGES = ("contests",)
 """Folders of `packages/` with the contests that ship."""
 _FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChart:
+    """Two metrics whose trade-off a report shows.
+
+    Example:
+
+        MetricChart(across="boxes", up="waste", across_title="boxes used")
+    """
+
+    across: str
+    up: str
+    """Keys of `Measurement.metrics`."""
+    across_title: str = ""
+    up_title: str = ""
+    """The titles of the axes; empty for the keys."""
+    log: bool = False
+    """True for two logarithmic axes."""
 
 
 @dataclass(frozen=True, slots=True)

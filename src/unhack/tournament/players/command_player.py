@@ -14,7 +14,8 @@ from typing import Any
 
 from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
-from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric, hidden_reason
+from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
+from unhack.tournament.hidden_data import hidden_reason
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.players.prompt import prompt

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unhack.tournament.contest import DECLINED, hidden_reason
+from unhack.tournament.contest import DECLINED
+from unhack.tournament.hidden_data import hidden_reason
 from unhack.tournament.players.player import TurnInputs
 
 _TEXT = """You take part in a measured contest: {title}. Round {number}.

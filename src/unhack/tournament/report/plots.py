@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
 from unhack.reporting.text import number
-from unhack.tournament.contest import Measurement, MetricChart
-from unhack.tournament.contests.registry import installed_contests
+from unhack.tournament.contest import Measurement
+from unhack.tournament.contests.registry import MetricChart, installed_contests
 from unhack.tournament.judging.flags import title
 from unhack.tournament.record.outcome import both_numbers
 from unhack.tournament.record.records import Entry, PlayerRole, TournamentRecord

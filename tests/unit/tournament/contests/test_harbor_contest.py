@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from unhack.cli.app import app
 from unhack.core.errors import UsageError
-from unhack.tournament.contest import DataPool, Terms, hidden_reason
+from unhack.tournament.contest import DataPool, Terms
 from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.hidden_data import hidden_reason
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze
 from unhack.tournament.players.command_player import measurement_fields

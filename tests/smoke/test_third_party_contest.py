@@ -31,7 +31,7 @@ with TestClient(make_app(service)) as client:
 
     refused = order(options={"bags": "201"})
     assert refused.status_code == 400, refused.text
-    assert "no whole number up to 200" in refused.json()["error"]["message"]
+    assert "not a whole number up to 200" in refused.json()["error"]["message"]
     job = order().json()
     while job["state"] in ("queued", "running"):
         time.sleep(0.1)

@@ -55,7 +55,7 @@ def test_wrong_use_says_what_to_do(tmp_path: Path) -> None:
     for words, told in (
         (("keys", "list", "--data", str(tmp_path / "none")), "no such folder"),
         (("keys", "add", "a", "--scopes", "scor", "--data", str(tmp_path)), "did you mean score"),
-        (("keys", "add", "a b", "--data", str(tmp_path)), "is no name"),
+        (("keys", "add", "a b", "--data", str(tmp_path)), "is not a name"),
         (("keys", "revoke", "x", "--data", str(tmp_path)), "keys list"),
         (("--database", "mysql://x/y"), "sqlite or postgresql"),
         (("--database", "nothing"), "--database"),

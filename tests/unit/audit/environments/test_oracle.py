@@ -75,6 +75,7 @@ async def words(made: RepositoryTask) -> tuple[Evidence | None, Evidence | None]
         commands.close()
 
 
+@pytest.mark.usefixtures("packages_in_sight")
 @pytest.mark.parametrize("name", quick_ones(TESTS, ("rows", "fixtures of fixtures", "a method")))
 def test_a_fault_is_seen_through_rows_and_fixtures(name: str) -> None:
     right, wrong = asyncio.run(words(task(TESTS[name])))

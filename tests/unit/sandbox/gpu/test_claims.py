@@ -105,6 +105,7 @@ def test_a_card_that_is_full_before_the_first_look_is_ended_by_the_next(
     later = 5 * suite.LIMITS.card_bytes
     monkeypatch.setattr(process, "use_of", lambda card: lambda pids: later * (next(looks) > 20))
     suite._fills_card(fake_card)  # pyright: ignore[reportPrivateUsage]
+    assert next(looks) > 20  # the look that found it full was taken
 
 
 @pytest.mark.parametrize("name", ["FILL_CARD", "FILL_HOST"])

@@ -92,7 +92,7 @@ class TestStream:
         stream.close()
         reused = os.dup(write_end)
         stream.close()
-        os.fstat(reused)
+        assert os.path.sameopenfile(reused, write_end)  # still open, and still the same pipe
         for fd in (reused, write_end):
             os.close(fd)
 

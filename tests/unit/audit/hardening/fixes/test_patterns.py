@@ -32,10 +32,10 @@ def test_a_pattern_is_fixed_where_it_stands(line: str, fixed: str) -> None:
 
 
 def test_every_fixed_pattern_compiles() -> None:
-    for line in made(r're.search(r"answer: (-?\d+(?:\.\d+)?)", said)'):
-        found = re.search(r'r"(.*)"', line)
-        if found:
-            re.compile(found[1])
+    lines = made(r're.search(r"answer: (-?\d+(?:\.\d+)?)", said)')
+    patterns = [found[1] for line in lines if (found := re.search(r'r"(.*)"', line))]
+    assert patterns
+    assert all(re.compile(pattern).groups == 1 for pattern in patterns)
 
 
 def test_a_pattern_that_is_put_together_is_left_alone() -> None:

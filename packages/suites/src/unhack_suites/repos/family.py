@@ -10,7 +10,7 @@ Not covered: files, networks, clocks, callbacks: nothing of that crosses to a se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -46,6 +46,19 @@ class UseCase:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """Cases of one test file that begin with the same lines."""
+
+    name: str
+    start: Sequence[str] = ()
+    needs: str = ""
+
+    def case(self, claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
+        """A case; `needs` counts before the topic's own."""
+        return UseCase(self.name, claim, rule, (*self.start, *lines), needs or self.needs)
+
+
+@dataclass(frozen=True, slots=True)
 class Feature:
     """Something that a repository may lack."""
 
@@ -66,8 +79,14 @@ class PackageFamily:
     """The folder of the templates, `NAME.py.tmpl` each."""
     words: Callable[[Random], Words]
     """Draws names and constants; `package`, `purpose` and `summary` among them."""
-    cases: Callable[[Random, Words], Iterable[UseCase]]
+    topics: tuple[Callable[[Random, Words], Iterable[UseCase]], ...]
+    """Each makes cases; they draw one after the other."""
     features: tuple[Feature, ...]
+
+    def cases(self, rng: Random, words: Words) -> Iterator[UseCase]:
+        """The cases of all topics."""
+        for topic in self.topics:
+            yield from topic(rng, words)
 
     def templates(self) -> dict[str, str]:
         """Module name -> template, in the order of their names."""

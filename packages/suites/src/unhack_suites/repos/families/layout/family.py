@@ -9,6 +9,7 @@ from random import Random
 from unhack_suites.repos.family import (
     Feature,
     PackageFamily,
+    Topic,
     UseCase,
     Words,
     package_name,
@@ -65,16 +66,8 @@ def _text(rng: Random, count: int) -> str:
     return " ".join(rng.choice(_VOCABULARY) for _ in range(count))
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _wrapping(rng, w)
-    yield from _aligning(rng, w)
-    yield from _pages(rng, w)
-    yield from _tables(rng, w)
-
-
 def _wrapping(rng: Random, w: Words) -> Iterator[UseCase]:
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("wrapping", claim, rule, lines)
+    case = Topic("wrapping").case
 
     yield case(
         "lines_are_as_long_as_possible", "A line takes as many words as fit into the width.",
@@ -104,10 +97,7 @@ def _wrapping(rng: Random, w: Words) -> Iterator[UseCase]:
 def _aligning(rng: Random, w: Words) -> Iterator[UseCase]:
     one, two = rng.sample([word for word in _VOCABULARY if len(word) > 4], 2)
     width = rng.randrange(12, 20)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("aligning", claim, rule, lines, needs)
-
+    case = Topic("aligning").case
     yield case(
         "lines_grow_to_the_width", "`align` fills a line up on the left, the right or both sides.",
         f"? align('{one}', {width}, 'right')", f"? align('{two}', {width}) + '|'",
@@ -145,10 +135,7 @@ def _pages(rng: Random, w: Words) -> Iterator[UseCase]:
     width = rng.randrange(18, 26)
     one, two = _text(rng, 6), _text(rng, 5)
     name = rng.choice(_VOCABULARY)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("pages", claim, rule, lines)
-
+    case = Topic("pages").case
     yield case(
         "blocks_are_parted_by_empty_lines", "Blocks of a page are parted by one empty line.",
         f"page = Page({width})", f"page.text('{one}\\n\\n\\n{two}')", "page.rule('=')",
@@ -194,10 +181,7 @@ def _tables(rng: Random, w: Words) -> Iterator[UseCase]:
     rows = [[_text(rng, 1), str(rng.randrange(2000)), _text(rng, 1)[:4]] for _ in range(3)]
     rows[1] = rows[1][:2]
     long = "".join(rng.sample("abcdefghijklmnopqrstuvw", 20))
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("tables", claim, rule, lines, "columns")
-
+    case = Topic("tables", needs="columns").case
     yield case(
         "columns_are_as_wide_as_their_cells", "A column is as wide as its widest cell.",
         f"? {w.table}({rows})", f"? {w.table}({rows}, ('right', 'right'))",
@@ -218,7 +202,7 @@ def _tables(rng: Random, w: Words) -> Iterator[UseCase]:
 
 
 FAMILY = PackageFamily(
-    "layout", Path(__file__).parent, _words, _cases,
+    "layout", Path(__file__).parent, _words, (_wrapping, _aligning, _pages, _tables),
     (
         Feature(
             "justify", "justified lines",

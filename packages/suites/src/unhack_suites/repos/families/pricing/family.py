@@ -9,6 +9,7 @@ from random import Random
 from unhack_suites.repos.family import (
     Feature,
     PackageFamily,
+    Topic,
     UseCase,
     Words,
     package_name,
@@ -50,9 +51,13 @@ def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
         f"shop.{w.add}('{c}', {pc}, '{h}', stock={n + m + 9})",
         f"shop.{w.add}('{d}', {pd}, '{g}', {k})", "basket = Basket(shop)",
     )  # fmt: skip
+    put = (
+        f"basket.{w.put}('{b}', {m})", f"basket.{w.put}('{a}', {n})",
+        f"basket.{w.put}('{c}', {k})",
+    )  # fmt: skip
     yield from _stock(w, fill, (a, b, c, d, n, m, k))
-    yield from _bills(rng, w, fill, (a, b, c, d, n, m, k))
-    yield from _vouchers(rng, w, fill, (a, b, c, d, n, m, k))
+    yield from _bills(rng, w, (*fill, *put), (a, n, m))
+    yield from _vouchers(rng, w, (*fill, *put), (n, k))
     yield from _rules(rng, w, fill, (pa, pb, n, m, k))
 
 
@@ -61,10 +66,7 @@ def _stock(
 ) -> Iterator[UseCase]:
     a, b, c, d, n, m, k = drawn
     h = w.groups.split()[1]
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("stock", claim, rule, (*fill, *lines))
-
+    case = Topic("stock", fill).case
     yield case(
         "pieces_leave_the_stock", "What is put into a basket leaves the stock.",
         f"basket.{w.put}('{a}', {n})", f"basket.{w.put}('{a}')", f"? shop.left('{a}')",
@@ -97,18 +99,10 @@ def _stock(
 
 
 def _bills(
-    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, str, str, str, int, int, int]
+    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, int, int]
 ) -> Iterator[UseCase]:
-    a, b, c, _, n, m, k = drawn
-    put = (
-        f"basket.{w.put}('{b}', {m})",
-        f"basket.{w.put}('{a}', {n})",
-        f"basket.{w.put}('{c}', {k})",
-    )
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("bills", claim, rule, (*fill, *put, *lines))
-
+    a, n, m = drawn
+    case = Topic("bills", fill).case
     yield case(
         "tax_is_added_to_the_sum", f"The total has {w.tax} percent tax, rounded half up.",
         "? basket.subtotal()", "? basket.total()", "? basket.discount()",
@@ -146,36 +140,25 @@ def _bills(
 
 
 def _vouchers(
-    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, str, str, str, int, int, int]
+    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int]
 ) -> Iterator[UseCase]:
-    a, b, c, _, n, m, k = drawn
-    put = (
-        f"basket.{w.put}('{b}', {m})",
-        f"basket.{w.put}('{a}', {n})",
-        f"basket.{w.put}('{c}', {k})",
-    )
-
+    n, k = drawn
     off = rng.randrange(101, 200)
-    yield UseCase(
-        "bills", "vouchers_count_once",
+    case = Topic("bills", fill, needs="vouchers").case
+    yield case(
+        "vouchers_count_once",
         f"`{w.redeem}` pays with a voucher, `{w.due}` is what is left; a code counts once.",
-        (
-            *fill, *put, f"basket.{w.redeem}('V{n}', {off})", f"? basket.{w.due}()",
-            f"? basket.{w.redeem}('V{n}', {off})", f"basket.{w.redeem}('W{n}', {off * 2})",
-            f"? basket.{w.due}()", f"basket.{w.redeem}('X', 99999)", f"? basket.{w.due}()",
-            "? basket.total()",
-        ),
-        "vouchers",
+        f"basket.{w.redeem}('V{n}', {off})", f"? basket.{w.due}()",
+        f"? basket.{w.redeem}('V{n}', {off})", f"basket.{w.redeem}('W{n}', {off * 2})",
+        f"? basket.{w.due}()", f"basket.{w.redeem}('X', 99999)", f"? basket.{w.due}()",
+        "? basket.total()",
     )  # fmt: skip
-    yield UseCase(
-        "bills", "vouchers_come_after_discounts", "Vouchers pay what discounts and tax leave.",
-        (
-            *fill, *put, f"basket.use('{w.threshold}', worth=1, off={off})",
-            f"basket.use('{w.threshold}', worth=1, off={off + 1})",
-            f"basket.{w.redeem}('A{k}', {off + 7})", f"? basket.{w.due}()",
-            f"? basket.{w.due}(best_only=True)",
-        ),
-        "vouchers",
+    yield case(
+        "vouchers_come_after_discounts", "Vouchers pay what discounts and tax leave.",
+        f"basket.use('{w.threshold}', worth=1, off={off})",
+        f"basket.use('{w.threshold}', worth=1, off={off + 1})",
+        f"basket.{w.redeem}('A{k}', {off + 7})", f"? basket.{w.due}()",
+        f"? basket.{w.due}(best_only=True)",
     )  # fmt: skip
 
 
@@ -187,10 +170,7 @@ def _rules(
     pa, pb, n, m, k = drawn
     rate = rng.randrange(3, 40)
     least = int(w.least)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("rules", claim, rule, (*fill, *lines), needs)
-
+    case = Topic("rules", fill).case
     yield case(
         f"{w.bulk}_needs_enough_pieces_of_one_kind",
         f"`{w.bulk}` takes `rate` percent off lines with at least `least` (default {least}) "
@@ -238,7 +218,7 @@ def _rules(
 
 
 FAMILY = PackageFamily(
-    "pricing", Path(__file__).parent, _words, _cases,
+    "pricing", Path(__file__).parent, _words, (_cases,),
     (
         Feature(
             "assorted", "a rule for mixed sets",

@@ -9,6 +9,7 @@ from random import Random
 from unhack_suites.repos.family import (
     Feature,
     PackageFamily,
+    Topic,
     UseCase,
     Words,
     package_name,
@@ -36,21 +37,10 @@ def _date(rng: Random) -> tuple[int, int, int]:
     return (rng.randrange(1970, 2060), rng.randrange(1, 13), rng.randrange(1, 29))
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _dates(rng, w)
-    yield from _rules(rng, w)
-    yield from _bounds(rng, w)
-    yield from _plans(rng, w)
-    yield from _moves(rng, w)
-
-
 def _dates(rng: Random, w: Words) -> Iterator[UseCase]:
     one, two = _date(rng), _date(rng)
     sign = w.sign
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("dates", claim, rule, lines)
-
+    case = Topic("dates").case
     yield case(
         "days_are_added_over_months", "Days are added and taken away over the ends of months.",
         f"? add_days({one}, {rng.randrange(20, 90)})",
@@ -92,10 +82,7 @@ def _rules(rng: Random, w: Words) -> Iterator[UseCase]:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
     days = sorted(rng.sample(_DAYS, 2), key=_DAYS.index)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("rules", claim, rule, lines, needs)
-
+    case = Topic("rules").case
     yield case(
         "days_repeat_in_steps", "`every` `day` repeats every `step` days, 1 unless it is told.",
         f"? {call}({start}, {{'every': 'day', 'step': {step}}}, 4)",
@@ -129,10 +116,7 @@ def _rules(rng: Random, w: Words) -> Iterator[UseCase]:
 def _bounds(rng: Random, w: Words) -> Iterator[UseCase]:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("rules", claim, rule, lines, needs)
-
+    case = Topic("rules").case
     yield case(
         "nothing_comes_after_the_last_day",
         "`until` is the last day that counts, `count` the most dates.",
@@ -170,10 +154,7 @@ def _plans(rng: Random, w: Words) -> Iterator[UseCase]:
         "plan = Plan()", f"plan.{w.add}('{a}', {start}, every='day', step={step})",
         f"plan.{w.add}('{b}', add_days({start}, 2), every='week')",
     )  # fmt: skip
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("plans", claim, rule, (*fill, *lines))
-
+    case = Topic("plans", fill).case
     yield case(
         "names_have_their_dates", "`dates` lists a name's dates up to a day, which is included.",
         f"? plan.dates('{a}', add_days({start}, {3 * step}))",
@@ -215,28 +196,23 @@ def _moves(rng: Random, w: Words) -> Iterator[UseCase]:
         f"plan.{w.add}('two', {start}, every='day', step={step})",
         f"plan.{w.move}('one', add_days({start}, {step}), add_days({start}, {by}))",
     )  # fmt: skip
-    yield UseCase(
-        "moves", "a_moved_date_stands_elsewhere",
+    case = Topic("moves", fill, needs="moves").case
+    yield case(
+        "a_moved_date_stands_elsewhere",
         f"`{w.move}` puts one date of a name on another day; the list stays in order.",
-        (
-            *fill, f"? plan.dates('one', add_days({start}, {3 * step}))",
-            f"? plan.between({start}, add_days({start}, {2 * step}))",
-        ),
-        "moves",
+        f"? plan.dates('one', add_days({start}, {3 * step}))",
+        f"? plan.between({start}, add_days({start}, {2 * step}))",
     )  # fmt: skip
-    yield UseCase(
-        "moves", "only_known_names_can_be_moved", f"Moving an unknown name raises `{w.Error}`.",
-        (
-            *fill, f"? plan.{w.move}('three', {start}, add_days({start}, {by}))",
-            f"? plan.{w.move}('two', {start}, ({start[0]}, 13, {step}))",
-            f"? plan.dates('two', add_days({start}, {2 * step}))",
-        ),
-        "moves",
+    yield case(
+        "only_known_names_can_be_moved", f"Moving an unknown name raises `{w.Error}`.",
+        f"? plan.{w.move}('three', {start}, add_days({start}, {by}))",
+        f"? plan.{w.move}('two', {start}, ({start[0]}, 13, {step}))",
+        f"? plan.dates('two', add_days({start}, {2 * step}))",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "recurrence", Path(__file__).parent, _words, _cases,
+    "recurrence", Path(__file__).parent, _words, (_dates, _rules, _bounds, _plans, _moves),
     (
         Feature(
             "workdays", "working days",

@@ -10,7 +10,7 @@ Not covered: files, networks, clocks, callbacks: nothing of that crosses to a se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -43,6 +43,9 @@ class UseCase:
     lines: tuple[str, ...]
     needs: str = ""
     """The feature that it uses."""
+
+
+Cases = Iterator[UseCase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,11 @@ class PackageFamily:
     """The folder of the templates, `NAME.py.tmpl` each."""
     words: Callable[[Random], Words]
     """Draws names and constants; `package`, `purpose` and `summary` among them."""
-    topics: tuple[Callable[[Random, Words], Iterable[UseCase]], ...]
+    topics: tuple[Callable[[Random, Words], Cases], ...]
     """Each makes cases; they draw one after the other."""
     features: tuple[Feature, ...]
 
-    def cases(self, rng: Random, words: Words) -> Iterator[UseCase]:
+    def cases(self, rng: Random, words: Words) -> Cases:
         """The cases of all topics."""
         for topic in self.topics:
             yield from topic(rng, words)
@@ -102,7 +105,7 @@ _STEMS = (
 )  # fmt: skip
 
 
-def package_name(rng: Random, endings: str) -> str:
+def draw_name(rng: Random, endings: str) -> str:
     """A package's name: a drawn stem and one of the family's endings."""
     return rng.choice(_STEMS) + rng.choice(endings.split())
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
 
 from unhack_suites.repos.family import (
+    Cases,
     Feature,
     PackageFamily,
     Topic,
     UseCase,
     Words,
-    package_name,
+    draw_name,
     pick,
 )
 
@@ -31,13 +31,13 @@ def _words(rng: Random) -> Words:
         filtered="filtered visible allowed_of", admin="admin manage control",
         thing="documents recordings buildings orders",
     )  # fmt: skip
-    words["package"] = package_name(rng, "access guard gate keys")
+    words["package"] = draw_name(rng, "access guard gate keys")
     words["summary"] = f"Rules of who may do what with {words['thing']}."
     words["purpose"] = f"to protect {words['thing']}"
     return words
 
 
-def _patterns(rng: Random, w: Words) -> Iterator[UseCase]:
+def _patterns(rng: Random, w: Words) -> Cases:
     a, b, c, d = rng.sample(_PARTS, 4)
     s, call = w.slash, w.matches
 
@@ -76,7 +76,7 @@ def _setup(rng: Random, w: Words) -> tuple[list[str], list[str], list[str]]:
     return lines, people, roles
 
 
-def _roles(rng: Random, w: Words) -> Iterator[UseCase]:
+def _roles(rng: Random, w: Words) -> Cases:
     fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
     case = Topic("roles", fill).case
     yield case(
@@ -119,7 +119,7 @@ def _ask(slash: str, person: str, action: str, *parts: str) -> str:
     return f"? policy.may('{person}', '{action}', '{slash.join(parts)}')"
 
 
-def _decisions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _decisions(rng: Random, w: Words) -> Cases:
     topic, (p, q, r), (low, _, _, other), (a, b, c, d) = _policy(rng, w)
     case, s, admin, ask = topic.case, w.slash, w.admin, partial(_ask, w.slash)
     yield case(
@@ -152,7 +152,7 @@ def _decisions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _further_decisions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _further_decisions(rng: Random, w: Words) -> Cases:
     topic, (p, q, r), (low, mid, _, _), (a, b, c, d) = _policy(rng, w)
     case, s, ask = topic.case, w.slash, partial(_ask, w.slash)
     yield case(
@@ -177,7 +177,7 @@ def _further_decisions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
     a, b, c, d = rng.sample(_PARTS, 4)
     s = w.slash

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 
 def _words(rng: Random) -> Words:
@@ -25,7 +16,7 @@ def _words(rng: Random) -> Words:
         pin="pin hold protect", counts="counts statistics tally",
         kind="thumbnails quotes forecasts sessions",
     )  # fmt: skip
-    words["package"] = package_name(rng, "cache store shelf keep")
+    words["package"] = draw_name(rng, "cache store shelf keep")
     words["summary"] = f"Keeps {words['kind']} for a while, within a bounded size."
     words["purpose"] = f"to keep {words['kind']} at hand"
     return words
@@ -35,7 +26,7 @@ def _keys(rng: Random) -> list[str]:
     return rng.sample(["ash", "bay", "cod", "dew", "elk", "fig", "gem", "hay", "ink", "jet"], 5)
 
 
-def _times(rng: Random, w: Words) -> Iterator[UseCase]:
+def _times(rng: Random, w: Words) -> Cases:
     a, b, c, *_ = _keys(rng)
     x, y = rng.sample(range(10, 99), 2)
     ttl, start = int(w.ttl), rng.randrange(1000)
@@ -75,7 +66,7 @@ def _times(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _room(rng: Random, w: Words) -> Iterator[UseCase]:
+def _room(rng: Random, w: Words) -> Cases:
     a, b, c, d, e = _keys(rng)
     x, y, z, u = rng.sample(range(10, 99), 4)
     case = Topic("room", ("clock = Clock()",)).case
@@ -121,7 +112,7 @@ def _room(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _tiers(rng: Random, w: Words) -> Iterator[UseCase]:
+def _tiers(rng: Random, w: Words) -> Cases:
     a, b, c, d, _ = _keys(rng)
     x, y, z = rng.sample(range(10, 99), 3)
     fill = (
@@ -155,7 +146,7 @@ def _tiers(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     a, b, c, d, e = _keys(rng)
     x, y, z = rng.sample(range(10, 99), 3)
     fill = (

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _TEXTS = ["sensor", "north", "été", "12.5", "ok", "fault", "grün", "tank"]
 
@@ -34,7 +25,7 @@ def _words(rng: Random) -> Words:
         ("none", "number", "text", "list", "yes", "no", "mapping"), marks, strict=True
     ):
         words[f"mark_{name}"] = str(mark)
-    words["package"] = package_name(rng, "codec bytes frame wire")
+    words["package"] = draw_name(rng, "codec bytes frame wire")
     words["summary"] = f"Packs records of {words['source']} into bytes and back."
     words["purpose"] = f"to store what {words['source']} send"
     return words
@@ -47,7 +38,7 @@ def _record(rng: Random) -> list[object]:
     ]  # fmt: skip
 
 
-def _records(rng: Random, w: Words) -> Iterator[UseCase]:
+def _records(rng: Random, w: Words) -> Cases:
     one, two = _record(rng), _record(rng)
     n = rng.randrange(64, 9000)
     at = rng.randrange(3, 6)
@@ -88,7 +79,7 @@ def _records(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _stages(rng: Random, w: Words) -> Iterator[UseCase]:
+def _stages(rng: Random, w: Words) -> Cases:
     a, b = rng.sample(range(40, 250), 2)
     longest = int(w.longest)
     n = rng.randrange(2, 9)
@@ -138,7 +129,7 @@ def _stages(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, three = _record(rng), _record(rng), _record(rng)
     n, a = rng.randrange(3, 9), rng.randrange(40, 250)
     keys = rng.sample(_TEXTS, 3)

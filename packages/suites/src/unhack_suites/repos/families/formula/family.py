@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 
 def _words(rng: Random) -> Words:
@@ -28,7 +19,7 @@ def _words(rng: Random) -> Words:
     words["cells"] = rng.choice(
         ("price cost margin total", "width height area rim", "load drag lift thrust")
     )
-    words["package"] = package_name(rng, "calc sheet sum formula cells")
+    words["package"] = draw_name(rng, "calc sheet sum formula cells")
     words["summary"] = rng.choice(
         (
             "Integer formulas and small sheets of them.",
@@ -39,7 +30,7 @@ def _words(rng: Random) -> Words:
     return words
 
 
-def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
+def _arithmetic(rng: Random, w: Words) -> Cases:
     a, b, c, d = rng.sample(range(2, 60), 4)
     call = w.evaluate
     case = Topic("evaluation").case
@@ -91,7 +82,7 @@ def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _errors(rng: Random, w: Words) -> Iterator[UseCase]:
+def _errors(rng: Random, w: Words) -> Cases:
     a, b = rng.sample(range(2, 80), 2)
     call = w.evaluate
     case = Topic("errors").case
@@ -115,7 +106,7 @@ def _errors(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _sheets(rng: Random, w: Words) -> Iterator[UseCase]:
+def _sheets(rng: Random, w: Words) -> Cases:
     one, two, three, four = w.cells.split()
     a, b, c = rng.sample(range(3, 50), 3)
     fill = (
@@ -152,7 +143,7 @@ def _sheets(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, three, four = w.cells.split()
     a, b, c = rng.sample(range(2, 7), 3)
     call = w.evaluate

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _VOCABULARY = [
     "river",
@@ -54,7 +45,7 @@ def _words(rng: Random) -> Words:
         heading="heading title section", bullets="items bullets points", mark="* - +", gap="2 3",
         widest="12 14 16", width="40 44 48",
     )  # fmt: skip
-    words["package"] = package_name(rng, "text page press type")
+    words["package"] = draw_name(rng, "text page press type")
     words["summary"] = rng.choice(
         ("Lays out plain text: lines, tables, pages.", "Plain text with margins, lists and tables.")
     )
@@ -66,7 +57,7 @@ def _text(rng: Random, count: int) -> str:
     return " ".join(rng.choice(_VOCABULARY) for _ in range(count))
 
 
-def _wrapping(rng: Random, w: Words) -> Iterator[UseCase]:
+def _wrapping(rng: Random, w: Words) -> Cases:
     case = Topic("wrapping").case
 
     yield case(
@@ -94,7 +85,7 @@ def _wrapping(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _aligning(rng: Random, w: Words) -> Iterator[UseCase]:
+def _aligning(rng: Random, w: Words) -> Cases:
     one, two = rng.sample([word for word in _VOCABULARY if len(word) > 4], 2)
     width = rng.randrange(12, 20)
     case = Topic("aligning").case
@@ -131,7 +122,7 @@ def _aligning(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _pages(rng: Random, w: Words) -> Iterator[UseCase]:
+def _pages(rng: Random, w: Words) -> Cases:
     width = rng.randrange(18, 26)
     one, two = _text(rng, 6), _text(rng, 5)
     name = rng.choice(_VOCABULARY)
@@ -177,7 +168,7 @@ def _pages(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _tables(rng: Random, w: Words) -> Iterator[UseCase]:
+def _tables(rng: Random, w: Words) -> Cases:
     rows = [[_text(rng, 1), str(rng.randrange(2000)), _text(rng, 1)[:4]] for _ in range(3)]
     rows[1] = rows[1][:2]
     long = "".join(rng.sample("abcdefghijklmnopqrstuvw", 20))

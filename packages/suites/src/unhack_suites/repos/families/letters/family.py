@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _NAMES = ["amal", "bruno", "celia", "dario", "elif", "farid", "greta", "hugo"]
 _GOODS = ["bread", "olives", "candles", "paper", "soap", "rope", "nails", "ink"]
@@ -27,7 +18,7 @@ def _words(rng: Random) -> Words:
         fallback="default or_else fallback", number="number index nr",
     )  # fmt: skip
     words["opening"], words["closing"] = rng.choice((("{{", "}}"), ("[[", "]]"), ("<%", "%>")))
-    words["package"] = package_name(rng, "letter mail text post")
+    words["package"] = draw_name(rng, "letter mail text post")
     words["summary"] = "Fills templates of letters with values."
     words["purpose"] = "to write letters to customers"
     return words
@@ -41,7 +32,7 @@ def _ask(w: Words, text: str, values: object, more: str = "") -> str:
     return f"? {w.render}({text!r}, {values!r}{more})"
 
 
-def _values(rng: Random, w: Words) -> Iterator[UseCase]:
+def _values(rng: Random, w: Words) -> Cases:
     one, two, three = rng.sample(_NAMES, 3)
     n = rng.randrange(10, 99)
 
@@ -88,7 +79,7 @@ def _values(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _filters(rng: Random, w: Words) -> Iterator[UseCase]:
+def _filters(rng: Random, w: Words) -> Cases:
     one, two = rng.sample(_NAMES, 2)
     goods = rng.sample(_GOODS, 3)
     most = rng.randrange(4, 8)
@@ -131,7 +122,7 @@ def _filters(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _blocks(rng: Random, w: Words) -> Iterator[UseCase]:
+def _blocks(rng: Random, w: Words) -> Cases:
     one, two, three = rng.sample(_NAMES, 3)
     goods = rng.sample(_GOODS, 3)
     n = rng.randrange(2, 60)
@@ -188,7 +179,7 @@ def _blocks(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, three = rng.sample(_NAMES, 3)
     n = rng.randrange(2, 60)
 

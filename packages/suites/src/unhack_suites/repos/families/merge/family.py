@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _LINES = [
     "salt",
@@ -41,7 +32,7 @@ def _words(rng: Random) -> Words:
         text="recipes contracts notes minutes",
     )  # fmt: skip
     words["left_mark"], words["middle_mark"], words["right_mark"] = words["marks"].split(",")
-    words["package"] = package_name(rng, "diff merge patch lines")
+    words["package"] = draw_name(rng, "diff merge patch lines")
     words["summary"] = f"Compares and merges versions of {words['text']}."
     words["purpose"] = f"to bring versions of {words['text']} together"
     return words
@@ -62,7 +53,7 @@ def _edited(rng: Random, lines: list[str], count: int) -> list[str]:
     return found
 
 
-def _changes(rng: Random, w: Words) -> Iterator[UseCase]:
+def _changes(rng: Random, w: Words) -> Cases:
     old = rng.sample(_LINES, 6)
     new, other = _edited(rng, old, 3), _edited(rng, old, 2)
     extra = f"{rng.choice(_LINES)} {rng.randrange(100)}"
@@ -105,7 +96,7 @@ def _changes(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _merges(rng: Random, w: Words) -> Iterator[UseCase]:
+def _merges(rng: Random, w: Words) -> Cases:
     base = rng.sample(_LINES, 8)
     x, y, z = (f"{word} {rng.randrange(100, 200)}" for word in rng.sample(_LINES, 3))
     early, late = [x, *base[1:]], [*base[:6], y, base[7]]
@@ -149,7 +140,7 @@ def _merges(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     old = rng.sample(_LINES, 6)
     new = _edited(rng, old, 2)
     at = rng.randrange(1, 5)

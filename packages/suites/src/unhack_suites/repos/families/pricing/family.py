@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SHOPS = (
     ("article", "tea cup kettle spoon", "kitchen garden"),
@@ -34,13 +25,13 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     item, names, groups = rng.choice(_SHOPS)
     words |= Words(item=item, names=names, groups=groups, group=groups.split()[0])
-    words["package"] = package_name(rng, "shop cart till market")
+    words["package"] = draw_name(rng, "shop cart till market")
     words["summary"] = f"Baskets of {item}s, discount rules and receipts."
     words["purpose"] = f"to sell {item}s"
     return words
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
+def _cases(rng: Random, w: Words) -> Cases:
     a, b, c, d = w.names.split()
     g, h = w.groups.split()
     pa, pb, pc, pd = rng.sample(range(105, 1999), 4)
@@ -63,7 +54,7 @@ def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
 
 def _stock(
     w: Words, fill: tuple[str, ...], drawn: tuple[str, str, str, str, int, int, int]
-) -> Iterator[UseCase]:
+) -> Cases:
     a, b, c, d, n, m, k = drawn
     h = w.groups.split()[1]
     case = Topic("stock", fill).case
@@ -98,9 +89,7 @@ def _stock(
     )  # fmt: skip
 
 
-def _bills(
-    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, int, int]
-) -> Iterator[UseCase]:
+def _bills(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, int, int]) -> Cases:
     a, n, m = drawn
     case = Topic("bills", fill).case
     yield case(
@@ -139,9 +128,7 @@ def _bills(
     )  # fmt: skip
 
 
-def _vouchers(
-    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int]
-) -> Iterator[UseCase]:
+def _vouchers(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int]) -> Cases:
     n, k = drawn
     off = rng.randrange(101, 200)
     case = Topic("bills", fill, needs="vouchers").case
@@ -164,7 +151,7 @@ def _vouchers(
 
 def _rules(
     rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int, int, int, int]
-) -> Iterator[UseCase]:
+) -> Cases:
     a, b, c, _ = w.names.split()
     g, h = w.groups.split()
     pa, pb, n, m, k = drawn

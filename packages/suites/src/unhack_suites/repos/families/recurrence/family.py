@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -27,7 +18,7 @@ def _words(rng: Random) -> Words:
         add="add plan enter", skip="skip leave_out drop", move="move shift_to put_on",
         free="free first_free gap_of", subject="rehearsals inspections deliveries shifts",
     )  # fmt: skip
-    words["package"] = package_name(rng, "dates plan calendar days")
+    words["package"] = draw_name(rng, "dates plan calendar days")
     words["summary"] = f"Plans {words['subject']} and other things that happen again and again."
     words["purpose"] = f"to plan {words['subject']}"
     return words
@@ -37,7 +28,7 @@ def _date(rng: Random) -> tuple[int, int, int]:
     return (rng.randrange(1970, 2060), rng.randrange(1, 13), rng.randrange(1, 29))
 
 
-def _dates(rng: Random, w: Words) -> Iterator[UseCase]:
+def _dates(rng: Random, w: Words) -> Cases:
     one, two = _date(rng), _date(rng)
     sign = w.sign
     case = Topic("dates").case
@@ -78,7 +69,7 @@ def _dates(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _rules(rng: Random, w: Words) -> Iterator[UseCase]:
+def _rules(rng: Random, w: Words) -> Cases:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
     days = sorted(rng.sample(_DAYS, 2), key=_DAYS.index)
@@ -113,7 +104,7 @@ def _rules(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _bounds(rng: Random, w: Words) -> Iterator[UseCase]:
+def _bounds(rng: Random, w: Words) -> Cases:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
     case = Topic("rules").case
@@ -146,7 +137,7 @@ def _bounds(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _plans(rng: Random, w: Words) -> Iterator[UseCase]:
+def _plans(rng: Random, w: Words) -> Cases:
     start = (rng.randrange(1980, 2050), rng.randrange(1, 13), rng.randrange(1, 20))
     a, b = rng.sample(("choir", "audit", "bins", "yoga", "market"), 2)
     step = rng.randrange(2, 5)
@@ -188,7 +179,7 @@ def _plans(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _moves(rng: Random, w: Words) -> Iterator[UseCase]:
+def _moves(rng: Random, w: Words) -> Cases:
     start = (rng.randrange(1980, 2050), rng.randrange(1, 13), rng.randrange(1, 20))
     step, by = rng.randrange(3, 6), rng.randrange(7, 9)
     fill = (

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("station", "stations", "line", "lines"),
@@ -46,7 +37,7 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     place, places, way, ways = rng.choice(_SETTINGS)
     words |= Words(place=place, places=places, Places=places.capitalize(), way=way, ways=ways)
-    words["package"] = package_name(rng, "routes ways net paths")
+    words["package"] = draw_name(rng, "routes ways net paths")
     words["summary"] = f"Shortest routes between {places}, over {ways} that may be closed."
     words["purpose"] = f"to plan trips between {places}"
     return words
@@ -64,7 +55,7 @@ def _network(rng: Random, w: Words) -> tuple[list[str], list[str]]:
     return lines, names
 
 
-def _networks(rng: Random, w: Words) -> Iterator[UseCase]:
+def _networks(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, *_ = names
     n = rng.randrange(15, 30)
@@ -97,7 +88,7 @@ def _networks(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _routes(rng: Random, w: Words) -> Iterator[UseCase]:
+def _routes(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, e, f = names
     n = rng.randrange(6, 20)
@@ -147,7 +138,7 @@ def _routes(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, e, f = names
     n = rng.randrange(3, 9)

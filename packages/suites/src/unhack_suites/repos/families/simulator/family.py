@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("machine", "machines", "part", "parts", "saw drill paint"),
@@ -34,13 +25,13 @@ def _words(rng: Random) -> Words:
     station, stations, job, jobs, names = rng.choice(_SETTINGS)
     words |= Words(station=station, stations=stations, job=job, jobs=jobs, names=names)
     words |= Words(Jobs=jobs.capitalize(), Job=job.capitalize(), Station=station.capitalize())
-    words["package"] = package_name(rng, "sim flow line model")
+    words["package"] = draw_name(rng, "sim flow line model")
     words["summary"] = f"Simulates {jobs} that go through {stations}."
     words["purpose"] = f"to find out how long {jobs} wait"
     return words
 
 
-def _agenda(rng: Random, w: Words) -> Iterator[UseCase]:
+def _agenda(rng: Random, w: Words) -> Cases:
     t, u, v = sorted(rng.sample(range(1, 50), 3))
     x, y, z = rng.sample(["red", "green", "blue", "white", "black"], 3)
     case = Topic("agenda", ("agenda = Agenda()",)).case
@@ -68,7 +59,7 @@ def _agenda(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _models(rng: Random, w: Words) -> Iterator[UseCase]:
+def _models(rng: Random, w: Words) -> Cases:
     one, two, three = w.names.split()
     p, q, r = rng.sample(range(3, 15), 3)
     a, b, c = rng.sample(["k1", "k2", "m7", "m8", "p3", "p4"], 3)
@@ -112,7 +103,7 @@ def _models(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _lines(rng: Random, w: Words) -> Iterator[UseCase]:
+def _lines(rng: Random, w: Words) -> Cases:
     one, two, _ = w.names.split()
     p, q = rng.sample(range(4, 15), 2)
     a, b, c, d = rng.sample(["k1", "k2", "m7", "m8", "p3", "p4"], 4)
@@ -148,7 +139,7 @@ def _lines(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, _ = w.names.split()
     p, q = rng.sample(range(4, 15), 2)
     a, b, c, d = rng.sample(["k1", "k2", "m7", "m8", "p3", "p4"], 4)

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("trips", "driver", "ada ben cleo dan", "town", "Graz Linz Wels", "km"),
@@ -33,7 +24,7 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     what, who, people, place, places, amount = rng.choice(_SETTINGS)
     words |= Words(what=what, who=who, people=people, place=place, towns=places, amount=amount)
-    words["package"] = package_name(rng, "table grid rows sheet")
+    words["package"] = draw_name(rng, "table grid rows sheet")
     words["summary"] = f"Small tables in memory, made for lists of {what}."
     words["purpose"] = f"to evaluate {what}"
     return words
@@ -52,7 +43,7 @@ def _fill(rows: object, w: Words) -> str:
     return f"table = Table(['{w.who}', '{w.place}', '{w.amount}'], {rows})"
 
 
-def _selection(rng: Random, w: Words) -> Iterator[UseCase]:
+def _selection(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w)
     fill = _fill(rows, w)
     town, person = rows[0][1], rows[1][0]
@@ -90,7 +81,7 @@ def _selection(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _orders(rng: Random, w: Words) -> Iterator[UseCase]:
+def _orders(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w)
     fill = _fill(rows, w)
     town, person = rows[0][1], rows[1][0]
@@ -120,7 +111,7 @@ def _orders(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _groups(rng: Random, w: Words) -> Iterator[UseCase]:
+def _groups(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w, 9)
     fill = _fill(rows, w)
     call = f"table.{w.group}"
@@ -153,7 +144,7 @@ def _groups(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _texts(rng: Random, w: Words) -> Iterator[UseCase]:
+def _texts(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w, 3)
     case = Topic("texts").case
     yield case(
@@ -173,7 +164,7 @@ def _texts(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w)
     fill = _fill(rows, w)
     people, towns = w.people.split(), w.towns.split()

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _FICTIONS = (
     ("ell", "span", "rod", "glass", "watch", "stone", "ounce"),
@@ -33,7 +24,7 @@ def _words(rng: Random) -> Words:
     length, small, large, short, period, mass, light = rng.choice(_FICTIONS)
     words |= Words(length=length, small=small, large=large, short=short, period=period)
     words |= Words(mass=mass, light=light)
-    words["package"] = package_name(rng, "units measure scale yard")
+    words["package"] = draw_name(rng, "units measure scale yard")
     words["summary"] = "Converts amounts between units, exactly."
     words["purpose"] = "to convert old measures"
     return words
@@ -50,7 +41,7 @@ def _fill(rng: Random, w: Words) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _conversions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _conversions(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m, k = rng.sample(range(3, 500), 3)
     t, call = w.times, f"units.{w.convert}"
@@ -94,7 +85,7 @@ def _conversions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
+def _arithmetic(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m, k = rng.sample(range(3, 90), 3)
     make = f"units.{w.of}"
@@ -131,7 +122,7 @@ def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m = rng.sample(range(40, 900), 2)
     make, names = f"units.{w.of}", [w.small, w.length, w.large]

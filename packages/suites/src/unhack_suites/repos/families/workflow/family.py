@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    Topic,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("claim", "Claim", "new checked paid closed lost", "check pay close reopen lose"),
@@ -35,7 +26,7 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     words["item"], words["Item"], words["state_names"], words["step_names"] = rng.choice(_SETTINGS)
     words["step_example"] = words["step_names"].split()[2]
-    words["package"] = package_name(rng, "flow state steps machine")
+    words["package"] = draw_name(rng, "flow state steps machine")
     words["summary"] = f"State machines for {words['item']}s, written as text."
     words["purpose"] = f"to keep track of {words['item']}s"
     return words
@@ -57,7 +48,7 @@ def _text(rng: Random, w: Words) -> tuple[str, list[str], list[str], int]:
     return "\n".join(lines), s, n, least
 
 
-def _definitions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _definitions(rng: Random, w: Words) -> Cases:
     text, s, n, least = _text(rng, w)
     fill = (f"machine = {w.read_machine}({text!r})",)
     ask = f"machine.{w.choices}"
@@ -93,7 +84,7 @@ def _definitions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _conditions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _conditions(rng: Random, w: Words) -> Cases:
     text, s, n, _ = _text(rng, w)
     fill = (f"machine = {w.read_machine}({text!r})",)
     ask = f"machine.{w.choices}"
@@ -125,7 +116,7 @@ def _conditions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _items(rng: Random, w: Words) -> Iterator[UseCase]:
+def _items(rng: Random, w: Words) -> Cases:
     text, s, n, least = _text(rng, w)
     x = least + rng.randrange(3)
     fill = (
@@ -167,7 +158,7 @@ def _items(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     text, s, n, least = _text(rng, w)
     fill = (
         f"machine = {w.read_machine}({text!r})",

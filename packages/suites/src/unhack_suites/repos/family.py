@@ -49,16 +49,16 @@ Cases = Iterator[UseCase]
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
-    """Cases of one test file that begin with the same lines."""
+class Setup:
+    """The beginning that cases of one test file share."""
 
-    name: str
+    topic: str
     start: Sequence[str] = ()
     needs: str = ""
 
     def case(self, claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        """A case; `needs` counts before the topic's own."""
-        return UseCase(self.name, claim, rule, (*self.start, *lines), needs or self.needs)
+        """A case; `needs` counts before the setup's own."""
+        return UseCase(self.topic, claim, rule, (*self.start, *lines), needs or self.needs)
 
 
 @dataclass(frozen=True, slots=True)

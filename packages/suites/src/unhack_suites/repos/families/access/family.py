@@ -10,7 +10,7 @@ from unhack_suites.repos.family import (
     Cases,
     Feature,
     PackageFamily,
-    Topic,
+    Setup,
     UseCase,
     Words,
     draw_name,
@@ -78,7 +78,7 @@ def _setup(rng: Random, w: Words) -> tuple[list[str], list[str], list[str]]:
 
 def _roles(rng: Random, w: Words) -> Cases:
     fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
-    case = Topic("roles", fill).case
+    case = Setup("roles", fill).case
     yield case(
         "roles_include_others", "A person has the roles that their roles include.",
         f"? roles.of('{q}')", f"? roles.of('{p}')", f"? roles.of('{r}')",
@@ -101,7 +101,7 @@ def _roles(rng: Random, w: Words) -> Cases:
     )  # fmt: skip
 
 
-def _policy(rng: Random, w: Words) -> tuple[Topic, list[str], list[str], list[str]]:
+def _policy(rng: Random, w: Words) -> tuple[Setup, list[str], list[str], list[str]]:
     """Cases of one policy; its people, its roles, and parts of its paths."""
     fill, people, roles = _setup(rng, w)
     parts = rng.sample(_PARTS, 4)
@@ -112,7 +112,7 @@ def _policy(rng: Random, w: Words) -> tuple[Topic, list[str], list[str], list[st
         f"policy.deny('{low}', 'read', '{a}{s}{c}{s}*')",
         f"policy.allow('{top}', '{w.admin}', '{a}{s}{c}{s}{d}')",
     )  # fmt: skip
-    return Topic("decisions", (*fill, *rules)), people, roles, parts
+    return Setup("decisions", (*fill, *rules)), people, roles, parts
 
 
 def _ask(slash: str, person: str, action: str, *parts: str) -> str:
@@ -120,8 +120,8 @@ def _ask(slash: str, person: str, action: str, *parts: str) -> str:
 
 
 def _decisions(rng: Random, w: Words) -> Cases:
-    topic, (p, q, r), (low, _, _, other), (a, b, c, d) = _policy(rng, w)
-    case, s, admin, ask = topic.case, w.slash, w.admin, partial(_ask, w.slash)
+    setup, (p, q, r), (low, _, _, other), (a, b, c, d) = _policy(rng, w)
+    case, s, admin, ask = setup.case, w.slash, w.admin, partial(_ask, w.slash)
     yield case(
         "without_a_rule_nobody_may", "What no rule allows is forbidden.", ask(p, "read", a, b),
         ask(p, "write", a, d), ask(r, "read", a, b), ask(q, "read", b, a), ask(p, "read", a),
@@ -153,8 +153,8 @@ def _decisions(rng: Random, w: Words) -> Cases:
 
 
 def _further_decisions(rng: Random, w: Words) -> Cases:
-    topic, (p, q, r), (low, mid, _, _), (a, b, c, d) = _policy(rng, w)
-    case, s, ask = topic.case, w.slash, partial(_ask, w.slash)
+    setup, (p, q, r), (low, mid, _, _), (a, b, c, d) = _policy(rng, w)
+    case, s, ask = setup.case, w.slash, partial(_ask, w.slash)
     yield case(
         "decisions_follow_later_changes",
         "New rules and roles count at once, also for what was asked before.", ask(p, "read", b, c),
@@ -181,7 +181,7 @@ def _features(rng: Random, w: Words) -> Cases:
     fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
     a, b, c, d = rng.sample(_PARTS, 4)
     s = w.slash
-    yield Topic("holders", fill, needs="holders").case(
+    yield Setup("holders", fill, needs="holders").case(
         "holders_have_a_role_by_way_of_others",
         f"`{w.holders}` lists the people who have a role, by way of other roles too.",
         f"? roles.{w.holders}('{low}')", f"? roles.{w.holders}('{top}')",
@@ -189,7 +189,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"roles.{w.revoke}('{q}', '{top}')", f"? roles.{w.holders}('{low}')",
         f"? roles.{w.holders}('no {mid}')",
     )  # fmt: skip
-    yield Topic("reasons", fill, needs="explain").case(
+    yield Setup("reasons", fill, needs="explain").case(
         "the_deciding_rule_is_named",
         f"`{w.explain}` names the rule that decides, as `allow role action pattern`.",
         "policy = Policy(roles)", f"policy.allow('{mid}', 'write', '{a}{s}**')",

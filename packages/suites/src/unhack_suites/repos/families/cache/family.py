@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 
 def _words(rng: Random) -> Words:
@@ -32,7 +32,7 @@ def _times(rng: Random, w: Words) -> Cases:
     ttl, start = int(w.ttl), rng.randrange(1000)
     short = rng.randrange(3, 12)
     fill = (f"clock = Clock({start})", "store = Store(clock, 5)", f"store.{w.put}('{a}', {x})")
-    case = Topic("times", fill).case
+    case = Setup("times", fill).case
     yield case(
         "values_expire", f"A value is good for {w.ttl} seconds unless it is told otherwise.",
         f"clock.{w.advance}({ttl - 1})", f"? store.get('{a}')", f"store.{w.put}('{b}', {y})",
@@ -69,7 +69,7 @@ def _times(rng: Random, w: Words) -> Cases:
 def _room(rng: Random, w: Words) -> Cases:
     a, b, c, d, e = _keys(rng)
     x, y, z, u = rng.sample(range(10, 99), 4)
-    case = Topic("room", ("clock = Clock()",)).case
+    case = Setup("room", ("clock = Clock()",)).case
     three = (
         f"store.{w.put}('{a}', {x})",
         f"store.{w.put}('{b}', {y})",
@@ -120,7 +120,7 @@ def _tiers(rng: Random, w: Words) -> Cases:
         f"back = Store(clock, 6, ttl={50 + x})", "tiers = Tiers(front, back)",
         f"tiers.{w.put}('{a}', {x})", f"tiers.{w.put}('{b}', {y})",
     )  # fmt: skip
-    case = Topic("tiers", fill).case
+    case = Setup("tiers", fill).case
     yield case(
         "the_back_keeps_what_the_front_forgets", "Values are kept in both stores.",
         f"tiers.{w.put}('{c}', {z})", f"? tiers.where('{a}')", f"? tiers.where('{c}')",
@@ -155,7 +155,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"store.{w.put}('{a}', {x})",
         f"store.{w.put}('{b}', {y})",
     )
-    case = Topic("pins", fill, needs="pins").case
+    case = Setup("pins", fill, needs="pins").case
     yield case(
         "pinned_entries_stay", f"`{w.pin}` keeps an entry from being thrown out for want of room.",
         f"store.{w.pin}('{a}')", f"store.{w.put}('{c}', {z})", f"store.{w.put}('{d}', {x + z})",
@@ -171,7 +171,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"store.{w.put}('{c}', {z}, weight=2)", f"store.{w.put}('{a}', {z}, weight=1)",
         f"store.{w.put}('{e}', {y}, weight=3)", "? store.keys()",
     )  # fmt: skip
-    yield Topic("counts", fill, needs="counts").case(
+    yield Setup("counts", fill, needs="counts").case(
         "uses_are_counted", f"`{w.counts}` gives hits, misses and how many keys are good.",
         f"? store.get('{a}')", f"? store.get('{c}', {z})", f"? store.get('{b}') + store.get('{a}')",
         f"? store.{w.counts}()", f"clock.{w.advance}({w.ttl})", f"? store.get('{a}')",

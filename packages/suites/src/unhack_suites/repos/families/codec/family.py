@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _TEXTS = ["sensor", "north", "été", "12.5", "ok", "fault", "grün", "tank"]
 
@@ -42,7 +42,7 @@ def _records(rng: Random, w: Words) -> Cases:
     one, two = _record(rng), _record(rng)
     n = rng.randrange(64, 9000)
     at = rng.randrange(3, 6)
-    case = Topic("records").case
+    case = Setup("records").case
     yield case(
         "records_become_bytes", f"`{w.pack}` gives a version and a frame for each record.",
         f"? {w.pack}([{one}])", f"? {w.pack}([{n}, '{rng.choice(_TEXTS)}'])",
@@ -83,7 +83,7 @@ def _stages(rng: Random, w: Words) -> Cases:
     a, b = rng.sample(range(40, 250), 2)
     longest = int(w.longest)
     n = rng.randrange(2, 9)
-    case = Topic("stages").case
+    case = Setup("stages").case
 
     def line(name: str, data: str) -> str:
         return f"? list(Pipeline('{name}').{w.encode}(bytes({data})))"
@@ -134,7 +134,7 @@ def _features(rng: Random, w: Words) -> Cases:
     n, a = rng.randrange(3, 9), rng.randrange(40, 250)
     keys = rng.sample(_TEXTS, 3)
     mapping = {key: rng.randrange(-500, 500) for key in keys}
-    yield Topic("mappings", needs="mappings").case(
+    yield Setup("mappings", needs="mappings").case(
         "dictionaries_are_packed_by_key", "Dictionaries are packed with their keys in order.",
         f"? {w.unpack}({w.pack}([{mapping}]))",
         f"? {w.pack}([{mapping}]) == {w.pack}([{dict(reversed(mapping.items()))}])",
@@ -142,7 +142,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"? {w.unpack}({w.pack}([[{{'{keys[1]}': {{'a': {a}}}}}]]))",
         f"? {w.pack}([{mapping}])[-{n}:]",
     )  # fmt: skip
-    yield Topic("lenient", needs="lenient").case(
+    yield Setup("lenient", needs="lenient").case(
         "damaged_frames_may_be_left_out",
         f"With `{w.lenient}`, frames with another check sum are left out.",
         f"first, second, third = {one}, {two}, 0", f"third = {three}",
@@ -151,7 +151,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"? {w.unpack}(broken, {w.lenient}=True)", f"? {w.unpack}(data[:-1], True)",
         f"? {w.unpack}(broken)", f"? {w.unpack}(data, {w.lenient}=True)",
     )  # fmt: skip
-    yield Topic("choice", needs="best").case(
+    yield Setup("choice", needs="best").case(
         "the_shortest_form_is_found",
         f"`{w.best}` names the first stages after which the bytes are the fewest.",
         f"line = Pipeline('{w.steps}', '{w.runs}', '{w.flip}')",

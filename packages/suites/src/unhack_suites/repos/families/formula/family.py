@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 
 def _words(rng: Random) -> Words:
@@ -33,7 +33,7 @@ def _words(rng: Random) -> Words:
 def _arithmetic(rng: Random, w: Words) -> Cases:
     a, b, c, d = rng.sample(range(2, 60), 4)
     call = w.evaluate
-    case = Topic("evaluation").case
+    case = Setup("evaluation").case
     yield case(
         "products_bind_tighter_than_sums", "Products and quotients come before sums.",
         f"? {call}('{a} + {b} * {c}')", f"? {call}('({a} + {b}) * {c} - {d}')",
@@ -85,7 +85,7 @@ def _arithmetic(rng: Random, w: Words) -> Cases:
 def _errors(rng: Random, w: Words) -> Cases:
     a, b = rng.sample(range(2, 80), 2)
     call = w.evaluate
-    case = Topic("errors").case
+    case = Setup("errors").case
     yield case(
         "unknown_names_are_reported", "Unknown names and functions raise `NameProblem`.",
         f"? {call}('{w.unknown} + {a}')", f"? {call}('{w.unknown}({b})', {{'{w.unknown}': 1}})",
@@ -114,7 +114,7 @@ def _sheets(rng: Random, w: Words) -> Cases:
         f"sheet.{w.set}('{one}', 'base * {b}')",
         f"sheet.{w.set}('{two}', '{one} - {c}')",
     )
-    case = Topic("sheets").case
+    case = Setup("sheets").case
     yield case(
         "cells_use_each_other", "A cell may use other cells and the constants of its sheet.", *fill,
         f"? sheet.value('{two}')", "? sheet.value('base')", "? sheet.values()",
@@ -147,7 +147,7 @@ def _features(rng: Random, w: Words) -> Cases:
     one, two, three, four = w.cells.split()
     a, b, c = rng.sample(range(2, 7), 3)
     call = w.evaluate
-    case = Topic("powers", needs="power").case
+    case = Setup("powers", needs="power").case
     yield case(
         "powers_run_from_right_to_left",
         f"`{w.power}` raises to a power, binds tighter than everything else and runs from right "
@@ -161,7 +161,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"? {call}('{a} {w.power} -{b}')", f"? {call}('{c} {w.power} (1 - 1)')",
         f"? {call}('1 {w.power} {most}')", f"? {call}('1 {w.power} ({most} + {b - 1})')",
     )  # fmt: skip
-    case = Topic("names", needs="names").case
+    case = Setup("names", needs="names").case
     yield case(
         "names_are_listed_once",
         f"`{w.names_in}` lists the variables of a tree once, in order of appearance.",

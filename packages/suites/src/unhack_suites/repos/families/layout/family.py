@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _VOCABULARY = [
     "river",
@@ -58,7 +58,7 @@ def _text(rng: Random, count: int) -> str:
 
 
 def _wrapping(rng: Random, w: Words) -> Cases:
-    case = Topic("wrapping").case
+    case = Setup("wrapping").case
 
     yield case(
         "lines_are_as_long_as_possible", "A line takes as many words as fit into the width.",
@@ -88,7 +88,7 @@ def _wrapping(rng: Random, w: Words) -> Cases:
 def _aligning(rng: Random, w: Words) -> Cases:
     one, two = rng.sample([word for word in _VOCABULARY if len(word) > 4], 2)
     width = rng.randrange(12, 20)
-    case = Topic("aligning").case
+    case = Setup("aligning").case
     yield case(
         "lines_grow_to_the_width", "`align` fills a line up on the left, the right or both sides.",
         f"? align('{one}', {width}, 'right')", f"? align('{two}', {width}) + '|'",
@@ -126,7 +126,7 @@ def _pages(rng: Random, w: Words) -> Cases:
     width = rng.randrange(18, 26)
     one, two = _text(rng, 6), _text(rng, 5)
     name = rng.choice(_VOCABULARY)
-    case = Topic("pages").case
+    case = Setup("pages").case
     yield case(
         "blocks_are_parted_by_empty_lines", "Blocks of a page are parted by one empty line.",
         f"page = Page({width})", f"page.text('{one}\\n\\n\\n{two}')", "page.rule('=')",
@@ -172,7 +172,7 @@ def _tables(rng: Random, w: Words) -> Cases:
     rows = [[_text(rng, 1), str(rng.randrange(2000)), _text(rng, 1)[:4]] for _ in range(3)]
     rows[1] = rows[1][:2]
     long = "".join(rng.sample("abcdefghijklmnopqrstuvw", 20))
-    case = Topic("tables", needs="columns").case
+    case = Setup("tables", needs="columns").case
     yield case(
         "columns_are_as_wide_as_their_cells", "A column is as wide as its widest cell.",
         f"? {w.table}({rows})", f"? {w.table}({rows}, ('right', 'right'))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _NAMES = ["amal", "bruno", "celia", "dario", "elif", "farid", "greta", "hugo"]
 _GOODS = ["bread", "olives", "candles", "paper", "soap", "rope", "nails", "ink"]
@@ -39,7 +39,7 @@ def _values(rng: Random, w: Words) -> Cases:
     def t(text: str) -> str:
         return _tag(w, text)
 
-    case = Topic("values").case
+    case = Setup("values").case
     yield case(
         "names_are_replaced",
         f"A name between `{w.opening}` and `{w.closing}` gives way to its value.",
@@ -88,7 +88,7 @@ def _filters(rng: Random, w: Words) -> Cases:
     def t(text: str) -> str:
         return _tag(w, text)
 
-    case = Topic("filters").case
+    case = Setup("filters").case
     yield case(
         "filters_run_from_left_to_right", "Filters stand behind `|` and run from left to right.",
         _ask(w, t(f"x | join:- | {w.title}"), {"x": goods}),
@@ -130,7 +130,7 @@ def _blocks(rng: Random, w: Words) -> Cases:
     def t(text: str) -> str:
         return _tag(w, text)
 
-    case = Topic("blocks").case
+    case = Setup("blocks").case
     yield case(
         "each_repeats_its_text",
         f"`each x in xs` repeats the text up to `end`; `{w.number}` counts from 1.",
@@ -186,7 +186,7 @@ def _features(rng: Random, w: Words) -> Cases:
     def t(text: str) -> str:
         return _tag(w, text)
 
-    case = Topic("else", needs="otherwise").case
+    case = Setup("else", needs="otherwise").case
     yield case(
         "else_is_the_other_way", "`else` in an `if` begins the text that is shown otherwise.",
         _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('end')}{n}", {"a": 0}),
@@ -206,7 +206,7 @@ def _features(rng: Random, w: Words) -> Cases:
         _ask(w, f"{t('if a')}{one}{t('else')}{two}", {"a": n}),
         _ask(w, f"{t('if a')}{t('else')}{n}{t('end')}", {}),
     )  # fmt: skip
-    yield Topic("fallbacks", needs="fallback").case(
+    yield Setup("fallbacks", needs="fallback").case(
         "a_fallback_stands_for_a_missing_value",
         f"`{w.fallback}:text` as the first filter stands in for a value that is missing, empty or "
         "None.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _LINES = [
     "salt",
@@ -57,7 +57,7 @@ def _changes(rng: Random, w: Words) -> Cases:
     old = rng.sample(_LINES, 6)
     new, other = _edited(rng, old, 3), _edited(rng, old, 2)
     extra = f"{rng.choice(_LINES)} {rng.randrange(100)}"
-    case = Topic("changes").case
+    case = Setup("changes").case
     yield case(
         "changes_are_as_few_as_possible", "Changes keep as many common lines as possible.",
         f"? {w.changes}({old}, {new})", f"? {w.changes}({old}, {other})",
@@ -101,7 +101,7 @@ def _merges(rng: Random, w: Words) -> Cases:
     x, y, z = (f"{word} {rng.randrange(100, 200)}" for word in rng.sample(_LINES, 3))
     early, late = [x, *base[1:]], [*base[:6], y, base[7]]
     call = w.merge
-    case = Topic("merges", (f"base = {base}",)).case
+    case = Setup("merges", (f"base = {base}",)).case
     yield case(
         "changes_of_both_sides_are_kept", "Changes in different places are all kept.",
         f"? {call}(base, {early}, {late})", f"? {call}(base, {late}, {early}, 'error')",
@@ -146,14 +146,14 @@ def _features(rng: Random, w: Words) -> Cases:
     at = rng.randrange(1, 5)
     spaced = [*old[:at], f"  {old[at]}", *old[at + 1 :]]
     pair = f"{old[0]} {old[1]}"
-    yield Topic("spaces", needs="spaces").case(
+    yield Setup("spaces", needs="spaces").case(
         "spaces_may_be_ignored", f"With `{w.ignore}`, lines that differ in spaces only are equal.",
         f"? {w.changes}({old}, {spaced}, {w.ignore}=True)", f"? {w.changes}({old}, {spaced})",
         f"? {w.changes}(['{pair}', '{old[2]}'], ['{pair.replace(' ', '   ')}', '{old[3]}'], "
         "True)",
         f"? {w.changes}(['{pair}'], ['{pair.replace(' ', '')}'], {w.ignore}=True)",
     )  # fmt: skip
-    yield Topic("figures", needs="stats").case(
+    yield Setup("figures", needs="stats").case(
         "lines_are_counted", f"`{w.counts}` counts lines that were added, removed, moved and kept.",
         f"? {w.counts}({old}, {new})", f"? {w.counts}({old}, {[*old[2:], old[0]]})",
         f"? {w.counts}({[*old, old[0]]}, {[old[1], old[0], 'x', *old[2:5]]})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _SHOPS = (
     ("article", "tea cup kettle spoon", "kitchen garden"),
@@ -57,7 +57,7 @@ def _stock(
 ) -> Cases:
     a, b, c, d, n, m, k = drawn
     h = w.groups.split()[1]
-    case = Topic("stock", fill).case
+    case = Setup("stock", fill).case
     yield case(
         "pieces_leave_the_stock", "What is put into a basket leaves the stock.",
         f"basket.{w.put}('{a}', {n})", f"basket.{w.put}('{a}')", f"? shop.left('{a}')",
@@ -91,7 +91,7 @@ def _stock(
 
 def _bills(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, int, int]) -> Cases:
     a, n, m = drawn
-    case = Topic("bills", fill).case
+    case = Setup("bills", fill).case
     yield case(
         "tax_is_added_to_the_sum", f"The total has {w.tax} percent tax, rounded half up.",
         "? basket.subtotal()", "? basket.total()", "? basket.discount()",
@@ -131,7 +131,7 @@ def _bills(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, int, 
 def _vouchers(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int]) -> Cases:
     n, k = drawn
     off = rng.randrange(101, 200)
-    case = Topic("bills", fill, needs="vouchers").case
+    case = Setup("bills", fill, needs="vouchers").case
     yield case(
         "vouchers_count_once",
         f"`{w.redeem}` pays with a voucher, `{w.due}` is what is left; a code counts once.",
@@ -157,7 +157,7 @@ def _rules(
     pa, pb, n, m, k = drawn
     rate = rng.randrange(3, 40)
     least = int(w.least)
-    case = Topic("rules", fill).case
+    case = Setup("rules", fill).case
     yield case(
         f"{w.bulk}_needs_enough_pieces_of_one_kind",
         f"`{w.bulk}` takes `rate` percent off lines with at least `least` (default {least}) "

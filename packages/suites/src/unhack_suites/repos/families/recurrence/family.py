@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -31,7 +31,7 @@ def _date(rng: Random) -> tuple[int, int, int]:
 def _dates(rng: Random, w: Words) -> Cases:
     one, two = _date(rng), _date(rng)
     sign = w.sign
-    case = Topic("dates").case
+    case = Setup("dates").case
     yield case(
         "days_are_added_over_months", "Days are added and taken away over the ends of months.",
         f"? add_days({one}, {rng.randrange(20, 90)})",
@@ -73,7 +73,7 @@ def _rules(rng: Random, w: Words) -> Cases:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
     days = sorted(rng.sample(_DAYS, 2), key=_DAYS.index)
-    case = Topic("rules").case
+    case = Setup("rules").case
     yield case(
         "days_repeat_in_steps", "`every` `day` repeats every `step` days, 1 unless it is told.",
         f"? {call}({start}, {{'every': 'day', 'step': {step}}}, 4)",
@@ -107,7 +107,7 @@ def _rules(rng: Random, w: Words) -> Cases:
 def _bounds(rng: Random, w: Words) -> Cases:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
-    case = Topic("rules").case
+    case = Setup("rules").case
     yield case(
         "nothing_comes_after_the_last_day",
         "`until` is the last day that counts, `count` the most dates.",
@@ -145,7 +145,7 @@ def _plans(rng: Random, w: Words) -> Cases:
         "plan = Plan()", f"plan.{w.add}('{a}', {start}, every='day', step={step})",
         f"plan.{w.add}('{b}', add_days({start}, 2), every='week')",
     )  # fmt: skip
-    case = Topic("plans", fill).case
+    case = Setup("plans", fill).case
     yield case(
         "names_have_their_dates", "`dates` lists a name's dates up to a day, which is included.",
         f"? plan.dates('{a}', add_days({start}, {3 * step}))",
@@ -187,7 +187,7 @@ def _moves(rng: Random, w: Words) -> Cases:
         f"plan.{w.add}('two', {start}, every='day', step={step})",
         f"plan.{w.move}('one', add_days({start}, {step}), add_days({start}, {by}))",
     )  # fmt: skip
-    case = Topic("moves", fill, needs="moves").case
+    case = Setup("moves", fill, needs="moves").case
     yield case(
         "a_moved_date_stands_elsewhere",
         f"`{w.move}` puts one date of a name on another day; the list stays in order.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _SETTINGS = (
     ("station", "stations", "line", "lines"),
@@ -59,7 +59,7 @@ def _networks(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, *_ = names
     n = rng.randrange(15, 30)
-    case = Topic("networks", fill).case
+    case = Setup("networks", fill).case
     yield case(
         "neighbours_come_in_order", f"`neighbours` lists open {w.ways} in alphabetical order.",
         f"? net.neighbours('{a}')", f"? net.neighbours('{d}')", f"net.close('{a}', '{b}')",
@@ -92,7 +92,7 @@ def _routes(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, e, f = names
     n = rng.randrange(6, 20)
-    case = Topic("routes", fill).case
+    case = Setup("routes", fill).case
     yield case(
         "the_shortest_route_is_found",
         f"`{w.route}` gives the length and the {w.places} of the shortest route.",
@@ -107,7 +107,7 @@ def _routes(rng: Random, w: Words) -> Cases:
     )  # fmt: skip
     x, y, z = rng.sample(("Ulm", "Aue", "Roth", "Zell", "Hof"), 3)
     far = rng.randrange(20, 40)
-    yield Topic("routes").case(
+    yield Setup("routes").case(
         "ties_go_to_fewer_places",
         f"Of equally short routes the one with fewer {w.places} wins, then the first by name.",
         "net = Network()", f"net.{w.connect}('{x}', '{y}', {n})",
@@ -142,20 +142,20 @@ def _features(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, e, f = names
     n = rng.randrange(3, 9)
-    yield Topic("regions", fill, needs="regions").case(
+    yield Setup("regions", fill, needs="regions").case(
         "regions_reach_each_other",
         f"`{w.regions}` lists {w.places} that reach each other, the largest region first.",
         f"net.{w.connect}('Zug', '{a}', {n}, both=False)", f"net.{w.connect}('Ulm', 'Hof', {n})",
         f"? {w.regions}(net)", f"net.close('{b}', '{c}')", f"? {w.regions}(net)",
         "net.close('Ulm', 'Hof')", f"? {w.regions}(net)",
     )  # fmt: skip
-    yield Topic("regions", needs="regions").case(
+    yield Setup("regions", needs="regions").case(
         "closed_ways_part_regions", f"Closed {w.ways} part regions.", "net = Network()",
         f"net.{w.connect}('{a}', '{b}', {n})", f"net.{w.connect}('{b}', '{c}', {n})",
         f"net.close('{c}', '{b}')", f"? {w.regions}(net)", f"net.{w.connect}('{c}', '{d}', 1)",
         f"net.{w.connect}('{d}', '{a}', {n}, both=False)", f"? {w.regions}(net)",
     )  # fmt: skip
-    case = Topic("tours", fill, needs="through").case
+    case = Setup("tours", fill, needs="through").case
     yield case(
         "tours_visit_all_stops",
         f"`{w.through}` adds up the shortest routes from stop to stop, tolls of the stops "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _SETTINGS = (
     ("machine", "machines", "part", "parts", "saw drill paint"),
@@ -34,7 +34,7 @@ def _words(rng: Random) -> Words:
 def _agenda(rng: Random, w: Words) -> Cases:
     t, u, v = sorted(rng.sample(range(1, 50), 3))
     x, y, z = rng.sample(["red", "green", "blue", "white", "black"], 3)
-    case = Topic("agenda", ("agenda = Agenda()",)).case
+    case = Setup("agenda", ("agenda = Agenda()",)).case
     yield case(
         "earlier_events_come_first", "Events come in the order of their times.",
         f"agenda.{w.enter}({v}, '{x}')", f"agenda.{w.enter}({t}, '{y}')",
@@ -67,7 +67,7 @@ def _models(rng: Random, w: Words) -> Cases:
         "model = Model()", f"model.{w.station_method}('{one}', {p})",
         f"model.{w.station_method}('{two}', {q}, places=2)",
     )  # fmt: skip
-    case = Topic("models", fill).case
+    case = Setup("models", fill).case
     yield case(
         "plans_are_followed", f"{w.Jobs} go through the {w.stations} of their plan in order.",
         f"model.{w.send}('{a}', ['{one}', '{two}'], at={r})", "? model.run()", "? model.log()",
@@ -113,7 +113,7 @@ def _lines(rng: Random, w: Words) -> Cases:
         f"model.{w.station_method}('{two}', {q})",
     )
     send = [f"model.{w.send}('{name}', ['{one}'], at={at})" for at, name in enumerate((a, b, c, d))]
-    case = Topic("lines", fill).case
+    case = Setup("lines", fill).case
     yield case(
         "a_full_line_turns_away", f"Where a line is as long as its room, {w.jobs} leave.", *send,
         "? model.run()", "? model.log('leaves')", "? model.log('starts')", "? model.served()",
@@ -149,7 +149,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"model.{w.send}('{b}', ['{one}', '{two}'], at=1)",
         f"model.{w.send}('{c}', ['{one}'], at=2)",
     )  # fmt: skip
-    case = Topic("figures", fill, needs="report").case
+    case = Setup("figures", fill, needs="report").case
     yield case(
         "waiting_times_are_added_up",
         f"`{w.summary_of}` gives waiting time and total time of each {w.job}.", "model.run()",
@@ -162,7 +162,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"model.run(until={p})", f"? {w.summary_of}(model)", f"model.run(until={p + q + 1})",
         f"? {w.summary_of}(model)",
     )  # fmt: skip
-    case = Topic("closing", fill, needs="closing").case
+    case = Setup("closing", fill, needs="closing").case
     yield case(
         "nothing_starts_after_closing",
         f"After `{w.close}` nothing new starts at a {w.station}: whoever comes leaves, whoever "

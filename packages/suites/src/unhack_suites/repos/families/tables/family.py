@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _SETTINGS = (
     ("trips", "driver", "ada ben cleo dan", "town", "Graz Linz Wels", "km"),
@@ -49,7 +49,7 @@ def _selection(rng: Random, w: Words) -> Cases:
     town, person = rows[0][1], rows[1][0]
     n = rng.randrange(30, 90)
     known = next(row[2] for row in rows if row[2] is not None)
-    case = Topic("selection", (fill,)).case
+    case = Setup("selection", (fill,)).case
     yield case(
         "rows_meet_all_conditions", f"`{w.where}` keeps the rows that meet all conditions.",
         f"? table.{w.where}(('{w.amount}', 'more', {n})).rows()",
@@ -86,7 +86,7 @@ def _orders(rng: Random, w: Words) -> Cases:
     fill = _fill(rows, w)
     town, person = rows[0][1], rows[1][0]
     n = rng.randrange(30, 90)
-    case = Topic("selection", (fill,)).case
+    case = Setup("selection", (fill,)).case
     yield case(
         "none_is_sorted_last",
         f"`{w.sort}` keeps the order of equal rows and puts None last, either way.",
@@ -115,7 +115,7 @@ def _groups(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w, 9)
     fill = _fill(rows, w)
     call = f"table.{w.group}"
-    case = Topic("groups", (fill,)).case
+    case = Setup("groups", (fill,)).case
     yield case(
         "groups_are_added_up", "Groups come in order of appearance; None does not count.",
         f"? {call}('{w.place}', all=('{w.amount}', '{w.total}')).rows()",
@@ -146,7 +146,7 @@ def _groups(rng: Random, w: Words) -> Cases:
 
 def _texts(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w, 3)
-    case = Topic("texts").case
+    case = Setup("texts").case
     yield case(
         "numbers_stand_on_the_right",
         "`text` aligns numbers on the right and everything else on the left; None is "
@@ -169,14 +169,14 @@ def _features(rng: Random, w: Words) -> Cases:
     fill = _fill(rows, w)
     people, towns = w.people.split(), w.towns.split()
     ages = [[rng.randrange(20, 70), person] for person in rng.sample(people, 3)]
-    yield Topic("joins", needs="join").case(
+    yield Setup("joins", needs="join").case(
         "rows_find_their_partners", f"`{w.join}` puts rows together that agree in a column.", fill,
         f"other = Table(['age', '{w.who}'], {[*ages, [19, ages[0][1]]]})",
         f"? table.{w.join}(other, '{w.who}').rows()",
         f"? table.{w.join}(other, '{w.who}', outer=True).rows()",
         f"? other.{w.join}(table, '{w.who}').columns()", f"? table.{w.join}(other, '{w.place}')",
     )  # fmt: skip
-    yield Topic("pivots", needs="pivot").case(
+    yield Setup("pivots", needs="pivot").case(
         "a_pivot_has_a_column_for_each_value",
         f"`{w.pivot}` has a row and a column for each value of two columns.", fill,
         f"? table.{w.pivot}('{w.who}', '{w.place}', '{w.amount}').rows()",

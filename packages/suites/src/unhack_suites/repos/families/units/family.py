@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _FICTIONS = (
     ("ell", "span", "rod", "glass", "watch", "stone", "ounce"),
@@ -45,7 +45,7 @@ def _conversions(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m, k = rng.sample(range(3, 500), 3)
     t, call = w.times, f"units.{w.convert}"
-    case = Topic("conversions", fill).case
+    case = Setup("conversions", fill).case
     yield case(
         "amounts_are_converted",
         f"Amounts are converted exactly and rounded to {w.places} places unless it is told.",
@@ -89,7 +89,7 @@ def _arithmetic(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m, k = rng.sample(range(3, 90), 3)
     make = f"units.{w.of}"
-    case = Topic("arithmetic", fill).case
+    case = Setup("arithmetic", fill).case
     yield case(
         "sums_mix_units_of_one_kind", "Sums and differences may mix units of one kind.",
         f"one, two = {make}({n}, '{w.large}'), {make}({m}, '{w.small}')",
@@ -126,7 +126,7 @@ def _features(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m = rng.sample(range(40, 900), 2)
     make, names = f"units.{w.of}", [w.small, w.length, w.large]
-    case = Topic("scaling", fill, needs="best").case
+    case = Setup("scaling", fill, needs="best").case
     yield case(
         "the_largest_fitting_unit_is_taken",
         f"`{w.best}` shows an amount in the largest unit in which it is at least 1, its sign left "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Setup, Words, draw_name, pick
 
 _SETTINGS = (
     ("claim", "Claim", "new checked paid closed lost", "check pay close reopen lose"),
@@ -53,7 +53,7 @@ def _definitions(rng: Random, w: Words) -> Cases:
     fill = (f"machine = {w.read_machine}({text!r})",)
     ask = f"machine.{w.choices}"
     x = rng.randrange(100)
-    case = Topic("definitions", fill).case
+    case = Setup("definitions", fill).case
     yield case(
         "states_come_in_order",
         "States are known in order of appearance; the first one is the start.",
@@ -89,7 +89,7 @@ def _conditions(rng: Random, w: Words) -> Cases:
     fill = (f"machine = {w.read_machine}({text!r})",)
     ask = f"machine.{w.choices}"
     x = rng.randrange(100)
-    case = Topic("definitions", fill).case
+    case = Setup("definitions", fill).case
     yield case(
         "values_are_compared_by_kind",
         "Conditions know `=`, `!=`, `<` and `>=`, for numbers and for words.",
@@ -123,7 +123,7 @@ def _items(rng: Random, w: Words) -> Cases:
         f"machine = {w.read_machine}({text!r})",
         f"item = {w.Item}(machine, {{'{w.amount}': {x}, 'kind': 'x'}})",
     )
-    case = Topic("items", fill).case
+    case = Setup("items", fill).case
     yield case(
         "steps_lead_from_state_to_state",
         f"A {w.item} goes from state to state; other steps raise `Refused`.",
@@ -164,7 +164,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"machine = {w.read_machine}({text!r})",
         f"item = {w.Item}(machine, {{'{w.amount}': {least - 1}, 'kind': 'x'}})",
     )
-    case = Topic("undo", fill, needs="undo").case
+    case = Setup("undo", fill, needs="undo").case
     yield case(
         "steps_can_be_taken_back",
         f"`{w.undo}` takes back the last step, its changes of values included.",
@@ -178,7 +178,7 @@ def _features(rng: Random, w: Words) -> Cases:
         f"? item.value('{w.amount}')", "? item.history()", f"? item.{w.redo}()", f"item.{w.undo}()",
         f"item.{w.step}('{n[4]}')", f"? item.{w.redo}()", "? item.history()",
     )  # fmt: skip
-    yield Topic("paths", fill, needs="paths").case(
+    yield Setup("paths", fill, needs="paths").case(
         "the_fewest_steps_are_found",
         f"`{w.path_to}` gives the fewest steps to a state, changes of values included.",
         f"? {w.path_to}(machine, '{s[3]}', {{'{w.amount}': {least}, 'kind': 'x'}})",

@@ -13,7 +13,6 @@ Axes: N windows, P positions, V vocabulary.
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import math
 import shutil
@@ -40,13 +39,13 @@ from unhack_contests.quantization.score import PairedLosses
 from unhack_contests.quantization.sealed.stages import (
     ARTIFACT,
     Answering,
-    StageRefused,
     compress,
     stage_folder,
     stage_program,
     write_files,
 )
 from unhack_contests.quantization.settings import ROOM, SHARE_LOST, QuantizationSettings
+from unhack_contests.submission import RefusedError, digest_of
 
 Array = NDArray[Any]
 _KEPT_ARTIFACTS = 16
@@ -76,7 +75,7 @@ class QuantizationBench:
 
     def __init__(self, reference: Reference, texts: Texts, settings: QuantizationSettings) -> None:
         self._reference, self._texts, self._settings = reference, texts, settings
-        self._artifacts: OrderedDict[str, dict[str, bytes] | StageRefused] = OrderedDict()
+        self._artifacts: OrderedDict[str, dict[str, bytes] | RefusedError] = OrderedDict()
         self._lock = threading.Lock()
         self._room = Path(tempfile.mkdtemp(prefix="unhack-quantization-"))
         weakref.finalize(self, shutil.rmtree, str(self._room), ignore_errors=True)
@@ -86,7 +85,7 @@ class QuantizationBench:
         try:
             with tempfile.TemporaryDirectory(dir=self._room) as scratch:
                 return self._measure(folder, Path(scratch), pool=pool, seed=seed)
-        except StageRefused as refused:
+        except RefusedError as refused:
             data = counting.data_in_code(folder)
             return invalid(refused.reason, *refused.flags, *((data,) if data else ()))
 
@@ -133,17 +132,17 @@ class QuantizationBench:
         return _Stages(program, places, ablated)
 
     def _artifact(self, folder: Path, code: Path) -> dict[str, bytes]:
-        key = _digest(folder)
+        key = digest_of(folder)
         found = self._artifacts.get(key) or self._compress(stage_folder(folder, code))
         with self._lock:
             self._artifacts[key] = found
             while len(self._artifacts) > _KEPT_ARTIFACTS:
                 self._artifacts.popitem(last=False)
-        if isinstance(found, StageRefused):
-            raise StageRefused(found.reason, *found.flags)
+        if isinstance(found, RefusedError):
+            raise RefusedError(found.reason, *found.flags)
         return found
 
-    def _compress(self, code: Path) -> dict[str, bytes] | StageRefused:
+    def _compress(self, code: Path) -> dict[str, bytes] | RefusedError:
         with self._lock:
             weights = self._reference.weights(self._room)
         calibration = self._texts.given()[: self._settings.calibration]
@@ -155,7 +154,7 @@ class QuantizationBench:
                 calibration=calibration.astype(self._reference.token_type),
                 settings=self._settings,
             )
-        except StageRefused as refused:
+        except RefusedError as refused:
             return refused
 
     def _answers(self, questions: Questions, stages: _Stages) -> _Answers:
@@ -209,7 +208,7 @@ class QuantizationBench:
         try:
             answering.load(inside)
             after = answering.logits(tokens, questions.positions_P)
-        except StageRefused:
+        except RefusedError:
             return False
         return float(np.abs(after - before).max()) <= 1e-6 * float(np.abs(before).max())
 
@@ -331,13 +330,3 @@ def _ablated(
             at += len(artifact[name])
         found.append((files, size))
     return found
-
-
-def _digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            data = path.read_bytes()
-            digest.update(f"{path.relative_to(folder)}\0{len(data)}\0".encode())
-            digest.update(data)
-    return digest.hexdigest()

@@ -22,13 +22,14 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.kit import Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import Flag, Measurement, Metric
 from unhack_contests.scaling import honeypot
 from unhack_contests.scaling.draw import asking
 from unhack_contests.scaling.draw.draws import Draw, make_draws, make_twin, make_worlds
 from unhack_contests.scaling.draw.verdict import DrawVerdict
 from unhack_contests.scaling.runs.ladder import Array, Family
 from unhack_contests.scaling.score import attainable, credited, interval_of_skill, knowledge, skill
+from unhack_contests.submission import RefusedError
 
 SURE = 1e-6
 """Probability below which chance is no explanation."""
@@ -52,8 +53,8 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
         real, again = _ask(folder, draws)
         twins = _ask_twins(folder, real, seed=seed)
         worlds = _ask_worlds(folder, real, seed=seed)
-    except asking.RefusedError as error:
-        return invalid(error.reason, *([error.flag] if error.flag else []))
+    except RefusedError as refused:
+        return refused.measured()
     scores, baseline, noise = (
         np.concatenate(parts)
         for parts in zip(*((j.scores(), j.baseline(), j.noise()) for j in real), strict=True)
@@ -100,7 +101,7 @@ def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[DrawVerdict], Arr
             bought = [asking.ask_design(computer, draw) for draw in draws]
     runs = [draw.runs(chosen) for draw, chosen in zip(draws, bought, strict=True)]
     if any(len(known["loss"]) == 0 for known in runs):
-        raise asking.RefusedError("it buys no run at all")
+        raise RefusedError("it buys no run at all")
     with asking.open_submission(folder) as computer:
         first = asking.ask_predictions(computer, runs[0], draws[0].queries())
         backwards = np.arange(len(draws[1].asked))[::-1]

@@ -15,10 +15,10 @@ transformers: Any = pytest.importorskip("transformers")
 from unhack.core.errors import UsageError  # noqa: E402
 from unhack.tournament.contest import DataPool, Terms  # noqa: E402
 from unhack_contests.quantization.data import text as programs  # noqa: E402
-from unhack_contests.quantization.sealed.stages import StageRefused  # noqa: E402
 from unhack_contests.quantization.tensors import honest, stages, text  # noqa: E402
 from unhack_contests.quantization.tensors.contest import load  # noqa: E402
 from unhack_contests.quantization.tensors.settings import TensorSettings, parse  # noqa: E402
+from unhack_contests.submission import RefusedError  # noqa: E402
 
 SHAPES = {"seen": [8]}
 TOKENS = np.arange(100, 108)
@@ -64,7 +64,7 @@ def test_stage_two_is_given_the_text_where_it_asks_for_it(name: str, tmp_path: P
 
 @pytest.mark.slow
 def test_other_arguments_are_refused_with_what_to_write(tmp_path: Path) -> None:
-    with pytest.raises(StageRefused, match=r"'words': write decompress\(folder, shapes\), or"):
+    with pytest.raises(RefusedError, match=r"'words': write decompress\(folder, shapes\), or"):
         _decompressed("def decompress(folder, shapes, words):\n    text = words", tmp_path)
 
 

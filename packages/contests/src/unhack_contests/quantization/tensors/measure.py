@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import math
 import tempfile
 import threading
@@ -30,18 +29,19 @@ from numpy.typing import NDArray
 
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card
-from unhack.tournament.kit import DataPool, Files, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
 from unhack_contests.quantization import score
 from unhack_contests.quantization.checks import behaviour, counting
 from unhack_contests.quantization.data.ngram import ContextModel
 from unhack_contests.quantization.data.questions import Texts
 from unhack_contests.quantization.score import PairedLosses
-from unhack_contests.quantization.sealed.stages import StageRefused, forged
+from unhack_contests.quantization.sealed.stages import forged
 from unhack_contests.quantization.settings import ROOM, SHARE_LOST
 from unhack_contests.quantization.tensors import stages
 from unhack_contests.quantization.tensors.model import ReferenceModel
 from unhack_contests.quantization.tensors.settings import TensorSettings
 from unhack_contests.quantization.tensors.text import calibration_tokens
+from unhack_contests.submission import RefusedError, digest_of, files_of
 
 Array = NDArray[Any]
 _KEPT_BYTES = 2 << 30
@@ -75,7 +75,7 @@ class TensorBench:
         self, model: ReferenceModel, texts: Texts, settings: TensorSettings, *, card: Card | None
     ) -> None:
         self._model, self._texts, self._settings, self._card = model, texts, settings, card
-        self._built: OrderedDict[str, Built | StageRefused] = OrderedDict()
+        self._built: OrderedDict[str, Built | RefusedError] = OrderedDict()
         self._lock = threading.Lock()
         self._heat: float | None = None
 
@@ -88,7 +88,7 @@ class TensorBench:
             with self._turn():
                 # Only now: no process of the submission lives that could be told of the windows.
                 return self._scored(folder, built, pool=pool, seed=seed, flags=flags)
-        except StageRefused as refused:
+        except RefusedError as refused:
             return invalid(refused.reason, *refused.flags, *flags)
 
     @contextlib.contextmanager
@@ -101,35 +101,34 @@ class TensorBench:
             yield
 
     def _build(self, folder: Path) -> Built:
-        files = _files(folder)
-        key = _digest(files)
+        key = digest_of(folder)
         found = self._built.get(key)
         if found is None:
-            found = self._run_stages(folder, files)
+            found = self._run_stages(folder)
             self._keep(key, found)
-        if isinstance(found, StageRefused):
-            raise StageRefused(found.reason, *found.flags)
+        if isinstance(found, RefusedError):
+            raise RefusedError(found.reason, *found.flags)
         return found
 
-    def _run_stages(self, folder: Path, files: Files) -> Built | StageRefused:
+    def _run_stages(self, folder: Path) -> Built | RefusedError:
         model, settings, calibration = self._model, self._settings, self._calibration
         try:
             with self._turn():
                 artifact = stages.compress(
-                    files, model, calibration, settings=settings, card=self._card
+                    files_of(folder), model, calibration, settings=settings, card=self._card
                 )
             with tempfile.TemporaryDirectory(prefix="unhack-stage-") as scratch:
                 weights = stages.decompress(
                     folder, artifact, model, calibration=calibration, scratch=Path(scratch),
                     settings=settings,
                 )  # fmt: skip
-        except StageRefused as refused:
+        except RefusedError as refused:
             return refused
         with self._turn(), model.turn():
             heat = model.temperature(self._known(), weights)
         return Built(artifact, weights, heat)
 
-    def _keep(self, key: str, found: Built | StageRefused) -> None:
+    def _keep(self, key: str, found: Built | RefusedError) -> None:
         with self._lock:
             self._built[key] = found
             held = {
@@ -221,25 +220,9 @@ class TensorBench:
 
 
 def rounded(losses: Array) -> Array:
-    """To `_DIGITS` significant digits. Raises StageRefused for a loss that is no number: weights
+    """To `_DIGITS` significant digits. Raises RefusedError for a loss that is no number: weights
     that overflow on the way would else compare with nothing."""
     if not np.isfinite(losses).all():
         raise forged("the model with these weights gives a loss that is no number")
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(losses) + 1e-300)))
     return np.round(losses * scale) / scale
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def _digest(files: Files) -> str:
-    digest = hashlib.sha256()
-    for name, data in files.items():
-        digest.update(f"{name}\0{len(data)}\0".encode())
-        digest.update(data)
-    return digest.hexdigest()

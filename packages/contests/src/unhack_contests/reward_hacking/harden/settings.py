@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.tournament.kit import DataPool, UnknownNameError, UsageError
-from unhack_contests.reward_hacking.calls import AnswerRefused, no_more, number_option
+from unhack_contests.reward_hacking.calls import no_more, number_option
 from unhack_contests.reward_hacking.harden.corpora import FAMILIES, CorpusSize, leaky
 from unhack_contests.reward_hacking.harden.drawn.targets import NOTES, narrow_files
 from unhack_contests.reward_hacking.harden.verifiers import VerifierBench
+from unhack_contests.submission import RefusedError, files_of
 
 TURNS = ("patch", "attack")
 """The disciplines of rounds 1, 2, ... where the roles take turns."""
@@ -81,7 +82,7 @@ def _attacked(role: str, against: str) -> Mapping[str, bytes]:
         raise UsageError(f"option against: {against} holds no solution.py")
     try:
         return over_leaky(python_files(Path(against)), role=role)
-    except AnswerRefused as refused:
+    except RefusedError as refused:
         raise UsageError(f"option against: {against}: {refused.reason}") from None
 
 
@@ -89,7 +90,7 @@ def over_leaky(patch: Mapping[str, bytes], *, role: str = "patch") -> dict[str, 
     """A patch as files that define every verifier: those that it leaves are the leaky ones of the
     role.
 
-    Raises AnswerRefused where its `solution.py` cannot be read.
+    Raises RefusedError where its `solution.py` cannot be read.
     """
     own = VerifierBench(patch).defined() & {*FAMILIES}
     left = [name for name in FAMILIES if name not in own]
@@ -105,5 +106,4 @@ def over_leaky(patch: Mapping[str, bytes], *, role: str = "patch") -> dict[str, 
 
 def python_files(folder: Path) -> dict[str, bytes]:
     """Relative path -> content of each Python file of a folder."""
-    paths = sorted(path for path in folder.rglob("*.py") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    return {name: data for name, data in files_of(folder).items() if name.endswith(".py")}

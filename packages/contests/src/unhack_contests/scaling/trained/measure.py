@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, content_hash, invalid
-from unhack_contests.scaling.draw.asking import RefusedError
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric
 from unhack_contests.scaling.score import (
     attainable,
     interval_of_skill,
@@ -37,6 +36,7 @@ from unhack_contests.scaling.trained.settings import TrainedOptions
 from unhack_contests.scaling.trained.world.run_settings import LabSettings
 from unhack_contests.scaling.trained.world.source import Array
 from unhack_contests.scaling.trained.world.world import DrawnWorld, draw_world
+from unhack_contests.submission import RefusedError, digest_of
 
 _SMALL = (0.05, 0.15, 0.45)
 """Costs of the judge's own runs, in budgets: what one could buy."""
@@ -92,20 +92,11 @@ def measure(
                 found = _judge(staged, world, trainer, digest=digest_of(folder))
                 if not number:
                     flags += _told_otherwise(staged, world, trainer, found=found, seed=seed)
-            except RefusedError as error:
-                return invalid(error.reason, *([error.flag] if error.flag else []))
+            except RefusedError as refused:
+                return refused.measured()
             judged.append(found)
             flags += _signs(found)
     return _measurement(judged, flags, seed=seed)
-
-
-def digest_of(folder: Path) -> str:
-    """The content of a submission's files, as one name."""
-    parts: list[str | bytes] = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
-    return content_hash(*parts)
 
 
 def _records(options: TrainedOptions) -> Path:
@@ -149,7 +140,7 @@ def _told_otherwise(
     try:
         again = converse(staged, service)
     except RefusedError as error:
-        raise RefusedError(f"told of other losses: {error.reason}", error.flag) from None
+        raise RefusedError(f"told of other losses: {error.reason}", *error.flags) from None
     flag = evidence.unmoved(found.answers, again)
     return [flag] if flag and found.runs else []
 

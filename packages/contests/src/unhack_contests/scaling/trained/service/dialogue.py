@@ -15,15 +15,15 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
-from unhack_contests.scaling.draw.asking import RefusedError, read_predictions, refusal
+from unhack.tournament.kit import MIB, Computer, Limits, SubmissionError
+from unhack_contests.scaling.draw.asking import read_predictions, refusal
 from unhack_contests.scaling.trained.service import client
 from unhack_contests.scaling.trained.service.training_service import (
-    ForgedRequest,
     RunRefused,
     TrainingService,
 )
 from unhack_contests.scaling.trained.world.source import Array
+from unhack_contests.submission import RefusedError
 
 CLIENT_FILE = "unhack_lab.py"
 """The client's name beside the submission's files."""
@@ -59,8 +59,6 @@ def converse(place: Path, service: TrainingService) -> Array:
             return _talk(computer, service)
     except SubmissionError as error:
         raise refusal(computer, str(error)) from None
-    except ForgedRequest as error:
-        raise RefusedError(str(error), Flag(error.kind, str(error), "judge")) from None
 
 
 def _talk(computer: Computer, service: TrainingService) -> Array:

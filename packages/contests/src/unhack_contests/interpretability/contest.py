@@ -32,7 +32,7 @@ from unhack_contests.interpretability.measure import InterpJudge, measure
 from unhack_contests.interpretability.models.draw import CircuitModel
 from unhack_contests.interpretability.models.runs import NUMPY, ForwardBackend
 from unhack_contests.interpretability.settings import CPU, InterpSettings, settings
-from unhack_contests.torch_card import place_of
+from unhack_contests.torch_card import named_place, place_of
 
 
 class Interp:
@@ -156,12 +156,7 @@ class InterpOnCard(Interp):
         self._backend()
 
     def _backend(self) -> ForwardBackend:
-        card, device = place_of(self.options.device)
-        if card.name != self._name:
-            raise SandboxUnavailableError(
-                f"the card of this machine is {card.name}, and this tournament is measured on "
-                f"{self._name}: add --option card={card.name!r} for another tournament"
-            )
+        card, device = named_place(self.options.device, self._name)
         # PyTorch, where something is computed with it
         from unhack_contests.interpretability.models.torch_runs import TorchBackend
 

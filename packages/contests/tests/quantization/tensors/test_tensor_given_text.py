@@ -105,7 +105,7 @@ class TestTheText:
 
 def _program() -> dict[str, Any]:
     space: dict[str, Any] = {}
-    exec(honest.program({"TUNED": 12, "RATE": 3e-3}), space)
+    exec(honest.PROGRAM.source({"TUNED": 12, "RATE": 3e-3}), space)
     return space
 
 
@@ -166,6 +166,6 @@ class TestTuning:
         assert loss(found) < loss(w) - 0.1
 
     def test_a_program_that_does_not_tune_has_nothing_of_it(self) -> None:
-        plain = honest.program(honest.STRATEGIES["absmax8"]).decode()
+        plain = honest.PROGRAM.source({})
         assert "TUNED" not in plain
-        assert "calibration)" in honest.program({"TUNED": 9}).decode().split("def decompress")[-1]
+        assert "calibration)" in honest.PROGRAM.source({"TUNED": 9}).split("def decompress")[-1]

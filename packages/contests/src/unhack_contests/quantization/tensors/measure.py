@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 import tempfile
 import threading
 from collections import OrderedDict
@@ -29,14 +28,13 @@ from numpy.typing import NDArray
 
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card
-from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
-from unhack_contests.quantization import score
+from unhack.tournament.kit import DataPool, Flag, Measurement, invalid
 from unhack_contests.quantization.checks import behaviour, counting
-from unhack_contests.quantization.data.ngram import ContextModel
+from unhack_contests.quantization.comparison import compared
+from unhack_contests.quantization.data.ngram import ContextModel, context_model
 from unhack_contests.quantization.data.questions import Texts
 from unhack_contests.quantization.score import PairedLosses
 from unhack_contests.quantization.sealed.stages import forged
-from unhack_contests.quantization.settings import ROOM, SHARE_LOST
 from unhack_contests.quantization.tensors import stages
 from unhack_contests.quantization.tensors.model import ReferenceModel
 from unhack_contests.quantization.tensors.settings import TensorSettings
@@ -154,28 +152,10 @@ class TensorBench:
             flags = (*flags, *self._planted(built, windows, seed=seed, plain=mine - theirs))
         paired = PairedLosses(mine, theirs)
         without = self._context_model.losses(windows, np.arange(length)).mean()
-        limit = max(ROOM, SHARE_LOST * float(without - theirs.mean()))
-        counted = counting.count(built.artifact, folder)
-        ratio = model.nbytes / counted.total
-        value = score.fitness(paired.delta, ratio=ratio, limit=limit)
-        low, high = score.interval(paired, ratio=ratio, limit=limit, seed=count)
-        metrics: dict[str, Metric] = {
-            "bytes": counted.total,
-            "artifact_bytes": counted.artifact,
-            "code_bytes": counted.code,
-            "ratio": ratio,
-            "bits_per_weight": 16.0 / ratio,
-            "ppl": math.exp(float(paired.losses_N.mean())),
-            "ppl_ref": math.exp(float(paired.reference_N.mean())),
-            "delta_nats": paired.delta,
-            "delta_se": paired.error,
-            "limit_nats": limit,
-            "quality": score.quality(paired.delta, limit=limit),
-            "temperature": heats[0],
-            "temperature_ref": heats[1],
-            "windows": count,
-        }
-        return Measurement(value, min(low, value), max(high, value), metrics=metrics, flags=flags)
+        return compared(
+            paired, counting.count(built.artifact, folder), reference_bytes=model.nbytes,
+            known=float(without - theirs.mean()), temperatures=heats, flags=flags,
+        )  # fmt: skip
 
     def _known(self) -> Array:
         """Windows of text that every submission has: no model's scale is worth anything there."""
@@ -202,21 +182,16 @@ class TensorBench:
         rows = self._texts.crops(planted, seed=seed, count=_PLANTED, length=length)
         model = self._model
         both = model.losses(rows, built.weights), model.losses(rows, None)
-        marks, others = self._texts.unused()
+        logits = model.logits(windows, built.weights), model.logits(windows, None)
         found = (
             behaviour.used_planted(both, scored_N=plain),
-            behaviour.keeps_planted_tokens(
-                model.logits(windows, built.weights), model.logits(windows, None),
-                planted=marks, others=others,
-            ),
-        )  # fmt: skip
+            behaviour.keeps_planted_tokens(*logits, self._texts.unused()),
+        )
         return tuple(flag for flag in found if flag is not None)
 
     @functools.cached_property
     def _context_model(self) -> ContextModel:
-        vocab, given = self._model.vocab, self._texts.given()
-        order = 5 if vocab <= 256 else 2
-        return ContextModel(given[: len(given) // 2], order=order, vocab=vocab)
+        return context_model(self._texts.given(), vocab=self._model.vocab)
 
 
 def rounded(losses: Array) -> Array:

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from packages.contests.tests.scaling.trained.small_world import SMALL, small_world
 
 from unhack_contests.scaling.trained.service.meter import Meter
-from unhack_contests.scaling.trained.service.record import TrainingOutcome
 from unhack_contests.scaling.trained.service.training_service import (
     RunRefused,
     TrainingService,
 )
-from unhack_contests.scaling.trained.world.run_settings import NAMES, LabSettings
+from unhack_contests.scaling.trained.world.run_settings import NAMES, LabSettings, TrainingOutcome
 from unhack_contests.submission import RefusedError
 
 USUAL: dict[str, Any] = {

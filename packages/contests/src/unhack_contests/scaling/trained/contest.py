@@ -70,7 +70,7 @@ class TrainedScaling:
         """The statement, the champion or a start, and the client's source."""
         return {
             **(terms.champion or self.submissions.identity()),
-            "STATEMENT.md": statement(self.options.world, terms, target=_TARGET).encode(),
+            "STATEMENT.md": statement(self.options.world, terms, target=_TARGET),
             "client.py": client_source(),
         }
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from unhack.tournament.kit import DataPool, Flag, Measurement, Metric
+from unhack_contests.scaling.evidence import unmoved, without_width
 from unhack_contests.scaling.score import (
     attainable,
     interval_of_skill,
@@ -29,11 +30,11 @@ from unhack_contests.scaling.score import (
 from unhack_contests.scaling.trained import evidence
 from unhack_contests.scaling.trained.service.dialogue import converse, stage
 from unhack_contests.scaling.trained.service.meter import Meter, open_meter
-from unhack_contests.scaling.trained.service.record import TrainingOutcome, default_folder
+from unhack_contests.scaling.trained.service.record import default_folder
 from unhack_contests.scaling.trained.service.trainer import Trainer, TrainingPlace
 from unhack_contests.scaling.trained.service.training_service import TrainingService
 from unhack_contests.scaling.trained.settings import TrainedOptions
-from unhack_contests.scaling.trained.world.run_settings import LabSettings
+from unhack_contests.scaling.trained.world.run_settings import LabSettings, TrainingOutcome
 from unhack_contests.scaling.trained.world.source import Array
 from unhack_contests.scaling.trained.world.world import DrawnWorld, draw_world
 from unhack_contests.submission import RefusedError, digest_of
@@ -141,7 +142,7 @@ def _told_otherwise(
         again = converse(staged, service)
     except RefusedError as error:
         raise RefusedError(f"told of other losses: {error.reason}", *error.flags) from None
-    flag = evidence.unmoved(found.answers, again)
+    flag = unmoved(found.answers, again)
     return [flag] if flag and found.runs else []
 
 
@@ -149,7 +150,7 @@ def _signs(found: WorldVerdict) -> list[Flag]:
     """The verdict of one world."""
     flags = (
         evidence.without_runs(found.runs),
-        evidence.without_width(found.answers, noise=found.noise),
+        without_width(found.answers, noise=found.noise),
         evidence.planted(found.answers),
     )
     return [flag for flag in flags if flag is not None]

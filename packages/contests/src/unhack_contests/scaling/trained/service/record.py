@@ -14,22 +14,12 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unhack.store.files import write_whole
 from unhack.tournament.kit import UsageError, content_hash
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingOutcome:
-    """The figures that training gave."""
-
-    loss: float
-    """Nats per token on held-out text; infinity for a run that diverged."""
-    curve: tuple[tuple[int, float], ...]
-    """(tokens seen, training loss averaged since the point before)."""
+from unhack_contests.scaling.trained.world.run_settings import TrainingOutcome
 
 
 def default_folder() -> Path:

@@ -17,8 +17,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from unhack_contests.scaling.trained.service.meter import BudgetSpentError, Meter
-from unhack_contests.scaling.trained.service.record import TrainingOutcome
-from unhack_contests.scaling.trained.world.run_settings import LabSettings, read_settings
+from unhack_contests.scaling.trained.world.run_settings import (
+    LabSettings,
+    TrainingOutcome,
+    read_settings,
+)
 from unhack_contests.scaling.trained.world.world import DrawnWorld
 from unhack_contests.submission import flagged
 

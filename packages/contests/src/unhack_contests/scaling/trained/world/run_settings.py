@@ -68,6 +68,16 @@ class RunLimits:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class TrainingOutcome:
+    """The figures that training gave."""
+
+    loss: float
+    """Nats per token on held-out text; infinity for a run that diverged."""
+    curve: tuple[tuple[int, float], ...]
+    """(tokens seen, training loss averaged since the point before)."""
+
+
 def read_settings(value: Any) -> LabSettings:
     """Settings from plain data. Raises RefusedError for what the client cannot send: other names,
     other types, numbers that are not finite, negative or, but for `again` and `mix`, zero."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 from unhack.tournament.kit import Computer, Flag, Measurement, content_hash, invalid
@@ -46,6 +50,16 @@ def files_of(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.is_symlink()
     }
+
+
+@contextlib.contextmanager
+def staged(folder: Path, beside: str, client: Path) -> Generator[Path]:
+    """A copy of the submission with a file beside it, for as long as the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="unhack-staged-") as name:
+        place = Path(name) / "files"
+        shutil.copytree(folder, place)
+        shutil.copyfile(client, place / beside)
+        yield place
 
 
 def digest_of(folder: Path) -> str:

@@ -14,6 +14,15 @@ from unhack.sandbox.gpu.cards import Card, check_free, choose_card, own_processe
 from unhack.tournament.kit import SandboxUnavailableError, UsageError, require
 
 CPU = "cpu"
+CACHES = {
+    "TRITON_CACHE_DIR": "/tmp/triton",
+    "CUDA_CACHE_PATH": "/tmp/cuda",
+    "TORCH_EXTENSIONS_DIR": "/tmp/extensions",
+    "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
+    "NUMBA_CACHE_DIR": "/tmp/numba",
+    "USER": "agent",
+}
+"""Environment of a sealed process: everything that is compiled stays in its own file system."""
 _DEVICE = re.compile(r"cpu|cuda(:\d+)?")
 
 

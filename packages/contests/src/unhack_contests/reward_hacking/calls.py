@@ -6,6 +6,7 @@ Not covered: what the answers say.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,16 +51,18 @@ def ask(
         raise RefusedError(f"{asked}: {said}"[:300], *left(computer, text, said=said)) from None
 
 
-def number_option(options: dict[str, str], name: str, default: int) -> int:
-    """Take a positive whole number from the options. Raises UsageError."""
-    text = options.pop(name, str(default))
-    if not text.isdigit() or int(text) < 1:
-        raise UsageError(f"option {name} must be a positive whole number, not {text!r}")
-    return int(text)
-
-
-def no_more(options: dict[str, str], valid: tuple[str, ...]) -> None:
-    """Raises UsageError when options are left that nobody takes."""
-    if options:
-        known = ", ".join(("track", *valid))
-        raise UsageError(f"there is no option {sorted(options)[0]!r}; there are {known}")
+def number_options(
+    options: Mapping[str, str], usual: Mapping[str, int], *, others: tuple[str, ...] = ()
+) -> dict[str, int]:
+    """Positive whole numbers by name, those of `usual` where none is given; `others`: options that
+    are no numbers. Raises UsageError."""
+    known = (*others, *usual)
+    for name in sorted(set(options) - set(known)):
+        raise UsageError(f"there is no option {name!r}; there are {', '.join(('track', *known))}")
+    found = dict(usual)
+    for name in usual:
+        text = options.get(name, str(usual[name]))
+        if not text.isdigit() or int(text) < 1:
+            raise UsageError(f"option {name} must be a positive whole number, not {text!r}")
+        found[name] = int(text)
+    return found

@@ -8,10 +8,7 @@ Not covered: whether the claim is true (`score`).
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
 import time
-from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +22,7 @@ from unhack_contests.interpretability.dialogue.experiment_service import (
     ExperimentService,
 )
 from unhack_contests.interpretability.models.network import Array, Node
-from unhack_contests.submission import RefusedError, left
+from unhack_contests.submission import RefusedError, left, staged
 
 CLIENT_FILE = "unhack_door.py"
 """The client's name beside the submission's files."""
@@ -45,14 +42,9 @@ class DialogueResult:
     """Experiments that tell components apart."""
 
 
-@contextlib.contextmanager
-def stage(folder: Path) -> Generator[Path]:
+def stage(folder: Path) -> contextlib.AbstractContextManager[Path]:
     """A copy of the submission with the client beside it, for as long as the block lasts."""
-    with tempfile.TemporaryDirectory(prefix="unhack-interp-") as name:
-        place = Path(name) / "files"
-        shutil.copytree(folder, place)
-        shutil.copyfile(Path(client.__file__), place / CLIENT_FILE)
-        yield place
+    return staged(folder, CLIENT_FILE, Path(client.__file__))
 
 
 def converse(

@@ -45,6 +45,7 @@ from unhack_contests.quantization.tensors import guest, packages
 from unhack_contests.quantization.tensors.model import ReferenceModel
 from unhack_contests.quantization.tensors.settings import TensorSettings
 from unhack_contests.submission import RefusedError
+from unhack_contests.torch_card import CACHES
 
 Array = NDArray[Any]
 _GUEST = Path(guest.__file__).parent
@@ -52,11 +53,9 @@ _MODEL, _HARNESS, _ARTIFACT = "/model", "/harness", "/artifact"
 _PROGRAM, _OUT, _TOKENS = "program", "artifact", "calibration.npy"
 _TINY = 20_000_000
 """Parameters below which several threads only wait for one another."""
-_CACHES = {
-    "TRITON_CACHE_DIR": "/tmp/triton", "CUDA_CACHE_PATH": "/tmp/cuda",
-    "TORCH_EXTENSIONS_DIR": "/tmp/extensions", "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
-    "NUMBA_CACHE_DIR": "/tmp/numba", "HF_HOME": "/tmp/huggingface", "HF_HUB_OFFLINE": "1",
-    "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "USER": "agent",
+_ENVIRON = {
+    **CACHES, "HF_HOME": "/tmp/huggingface", "HF_HUB_OFFLINE": "1",
+    "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "PYTHONPATH": PACKAGES,
 }  # fmt: skip
 _LARGEST = 65504.0
 """Of a weight: what float16 holds."""
@@ -73,7 +72,7 @@ def compress(
     room = GpuRoom(
         files={**files, _TOKENS: tokens.getvalue()},
         binds=(*package_binds(), (str(_GUEST), _HARNESS), (str(model.staged), _MODEL)),
-        environ={**_CACHES, "PYTHONPATH": PACKAGES},
+        environ=_ENVIRON,
     )
     plan = {
         "model": _MODEL,

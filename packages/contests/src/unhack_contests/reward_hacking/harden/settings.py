@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.tournament.kit import DataPool, UnknownNameError, UsageError
-from unhack_contests.reward_hacking.calls import no_more, number_option
+from unhack_contests.reward_hacking.calls import number_options
 from unhack_contests.reward_hacking.harden.corpora import FAMILIES, CorpusSize, leaky
 from unhack_contests.reward_hacking.harden.drawn.targets import NOTES, narrow_files
 from unhack_contests.reward_hacking.harden.verifiers import VerifierBench
@@ -21,7 +21,6 @@ BOUND = 1.0
 TARGET = BOUND + 0.05
 _SIZE = CorpusSize()
 _PATCHED, _LEAKY_ONES = "patched_verifiers", "leaky_verifiers"
-_OPTIONS = ("role", "against", "verifiers", "problems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +60,13 @@ class HardenSettings:
 
 def parse(options: Mapping[str, str]) -> HardenSettings:
     """Settings from `key=value` options. Raises UsageError, UnknownNameError."""
-    left = dict(options)
-    role = left.pop("role", ROLES[0])
+    role = options.get("role", ROLES[0])
     if role not in ROLES:
         raise UnknownNameError("role", role, valid=ROLES)
-    against = left.pop("against", "")
-    verifiers = number_option(left, "verifiers", _SIZE.verifiers)
-    problems = number_option(left, "problems", _SIZE.problems)
-    no_more(left, _OPTIONS)
-    size = CorpusSize(min(len(FAMILIES), max(2, verifiers)), problems)
-    return HardenSettings(role, size, _attacked(role, against))
+    usual = {"verifiers": _SIZE.verifiers, "problems": _SIZE.problems}
+    found = number_options(options, usual, others=("role", "against"))
+    size = CorpusSize(min(len(FAMILIES), max(2, found["verifiers"])), found["problems"])
+    return HardenSettings(role, size, _attacked(role, options.get("against", "")))
 
 
 def _attacked(role: str, against: str) -> Mapping[str, bytes]:

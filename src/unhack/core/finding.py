@@ -128,13 +128,8 @@ class Evidence:
 
     def to_json(self) -> dict[str, str]:
         """The evidence as plain JSON values."""
-        return {
-            "kind": self.kind,
-            "text": self.text,
-            "input": self.input,
-            "expected": self.expected,
-            "obtained": self.obtained,
-        }
+        names = ("kind", "text", "input", "expected", "obtained")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

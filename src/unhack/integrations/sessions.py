@@ -28,7 +28,7 @@ from unhack.core.errors import UsageError
 from unhack.core.verdict import Verdict
 from unhack.environments.actions import TOOLS
 from unhack.environments.environment import RepositoryWorkshop
-from unhack.environments.episode import Episode, EpisodeLimits
+from unhack.environments.episode import Episode, EpisodeLimits, StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.integrations.rows import tool_call
 from unhack.integrations.task_names import AnyTask
@@ -117,7 +117,7 @@ class RepositorySession:
     def __init__(self, task: RepositoryTask) -> None:
         self.opening, self.task_id = opening_of(task), task.id
         self._host = _host()
-        self._episode: Episode = self._host.wait(self._host.begin(task))
+        self._episode = self._host.begin(task)
 
     def step(self, reply: str) -> SessionStep:
         """Carry out a tool call; blocks. Raises UsageError after the end."""
@@ -149,33 +149,47 @@ def _too_long(reply: object) -> Verdict | None:
     return None
 
 
-class _EpisodeHost:
-    """One event loop with one workshop, for the episodes of this process."""
+class EpisodeHost:
+    """One event loop with one workshop, for episodes that any thread plays."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, *, limits: EpisodeLimits | None = None, rewards: StepRewards | None = None
+    ) -> None:
         self._loop = asyncio.new_event_loop()
-        run = self._loop.run_forever
-        threading.Thread(target=run, name="unhack-episodes", daemon=True).start()
-        self._workshop = RepositoryWorkshop(limits=EpisodeLimits())
+        threading.Thread(target=self._run, name="unhack-episodes", daemon=True).start()
+        self._workshop = RepositoryWorkshop(limits=limits, rewards=rewards)
 
-    async def begin(self, task: RepositoryTask) -> Episode:
+    def begin(self, task: RepositoryTask) -> Episode:
         """A new episode."""
-        return self._workshop.begin(task)
+
+        async def begun() -> Episode:
+            return self._workshop.begin(task)
+
+        return self.wait(begun())
+
+    def close(self) -> None:
+        """End the workers and remove the start states."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._workshop.close()
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
 
     def wait(self, job: Coroutine[Any, Any, T]) -> T:
         """The result of a coroutine on the loop."""
         return asyncio.run_coroutine_threadsafe(job, self._loop).result()
 
 
-_hosts: dict[int, _EpisodeHost] = {}
+_hosts: dict[int, EpisodeHost] = {}
 _hosts_lock = threading.Lock()
 
 
-def _host() -> _EpisodeHost:
+def _host() -> EpisodeHost:
     """The host of this process, made on first use and again after a fork."""
     with _hosts_lock:
         host = _hosts.get(os.getpid())
         if host is None:
             _hosts.clear()
-            host = _hosts[os.getpid()] = _EpisodeHost()
+            host = _hosts[os.getpid()] = EpisodeHost()
         return host

@@ -255,18 +255,10 @@ def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:
     else:
         name = next((each for each in SCRIPT_CASES if (folder.path / each).is_file()), name)
         text = read_text_if_there(folder.path / name) or ""
-    return ScriptVerifier(
-        script=read_text(folder.path / "verifier.py"),
-        cases=text,
-        cases_name=name,
-        files={name: read_text(folder.path / name) for name in options.files},
-        solution=options.solution,
-        mode=options.mode,
-        objects=options.objects,
-        preload=options.preload,
-        limits=folder.limits,
-        extraction=options.extraction,
-    )
+    files = {each: read_text(folder.path / each) for each in options.files}
+    given: dict[str, Any] = {**dict(options), "cases": text, "cases_name": name, "files": files}
+    script = read_text(folder.path / "verifier.py")
+    return ScriptVerifier(script=script, limits=folder.limits, **given)
 
 
 def _pytest(folder: TaskFolder, options: PytestOptions) -> Verifier:

@@ -49,14 +49,8 @@ class Explanation:
 
     def to_json(self) -> dict[str, object]:
         """The explanation as plain JSON values."""
-        return {
-            "case": self.case,
-            "reason": self.reason,
-            "input": self.input,
-            "expected": self.expected,
-            "obtained": self.obtained,
-            "note": self.note,
-        }
+        names = ("case", "reason", "input", "expected", "obtained", "note")
+        return {name: getattr(self, name) for name in names}
 
     def diff(self) -> list[tuple[str, str]]:
         """(mark, line) pairs: `-` expected, `+` obtained, a blank for both, `…` for remarks."""

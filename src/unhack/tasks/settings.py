@@ -36,13 +36,15 @@ from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import AnswerCheck, Several
 from unhack.verifiers.values.compare import Compare
 
-_FROZEN = ConfigDict(frozen=True, extra="forbid")
-
 Positive = Annotated[StrictFloat, Field(gt=0, allow_inf_nan=False)]
 Tolerance = Annotated[StrictFloat, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[StrictInt, Field(gt=0)]
 Name = Annotated[str, StringConstraints(min_length=1)]
 TaskId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$")]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TaskKind(StrEnum):
@@ -63,10 +65,8 @@ class Difficulty(StrEnum):
     HARD = "hard"
 
 
-class FunctionOptions(BaseModel):
+class FunctionOptions(_Table):
     """`[verifier]` of kind `function`; the meanings are those of `FunctionVerifier`."""
-
-    model_config = _FROZEN
 
     compare: Compare = Compare.EXACT
     rel_tol: Tolerance = 1e-9
@@ -79,10 +79,8 @@ class FunctionOptions(BaseModel):
     extraction: Extraction = Extraction.AUTO
 
 
-class StdioOptions(BaseModel):
+class StdioOptions(_Table):
     """`[verifier]` of kind `stdio`; the meanings are those of `StdioVerifier`."""
-
-    model_config = _FROZEN
 
     compare: StdioCompare = StdioCompare.TOKEN
     rel_tol: Tolerance = 1e-9
@@ -93,10 +91,8 @@ class StdioOptions(BaseModel):
     extraction: Extraction = Extraction.AUTO
 
 
-class TextOptions(BaseModel):
+class TextOptions(_Table):
     """`[verifier]` of kind `text`; the meanings are those of `TextVerifier`."""
-
-    model_config = _FROZEN
 
     check: AnswerCheck
     answer_in: Annotated[tuple[Marker, ...], Field(min_length=1)] = (Marker.BOXED, Marker.HASHES)
@@ -111,10 +107,8 @@ class TextOptions(BaseModel):
     evaluated: StrictBool = True
 
 
-class ScriptOptions(BaseModel):
+class ScriptOptions(_Table):
     """`[verifier]` of kind `script`; the meanings are those of `ScriptVerifier`."""
-
-    model_config = _FROZEN
 
     mode: Mode = Mode.SEALED
     solution: Name = "solution.py"
@@ -128,10 +122,8 @@ class ScriptOptions(BaseModel):
     extraction: Extraction = Extraction.AUTO
 
 
-class PytestOptions(BaseModel):
+class PytestOptions(_Table):
     """`[verifier]` of kind `pytest`; the meanings are those of `PytestVerifier`."""
-
-    model_config = _FROZEN
 
     mode: Mode = Mode.SEALED
     solution_files: Annotated[tuple[Name, ...], Field(min_length=1)] = ("solution.py",)
@@ -140,10 +132,8 @@ class PytestOptions(BaseModel):
     extraction: Extraction = Extraction.AUTO
 
 
-class LimitsTable(BaseModel):
+class LimitsTable(_Table):
     """`[limits]`; what is left out has the default of the kind's verifier."""
-
-    model_config = _FROZEN
 
     wall_s: Positive | None = None
     cpu_s: Positive | None = None
@@ -160,10 +150,8 @@ class LimitsTable(BaseModel):
         return defaults.with_(**self.model_dump(exclude_none=True))
 
 
-class TaskSettings(BaseModel):
+class TaskSettings(_Table):
     """A whole `task.toml`; `options` is its `[verifier]` table, read for the kind."""
-
-    model_config = _FROZEN
 
     id: TaskId
     """The directory's name where the file has none."""

@@ -12,6 +12,28 @@ from string import Template
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.tasks.settings import TaskKind, TaskSettings
 
+
+def _settings(
+    kind: TaskKind,
+    verifier: str,
+    *,
+    title: str = "The largest step",
+    tag: str = "lists",
+    entry: str = "",
+) -> str:
+    """A `task.toml`, whose id is still open."""
+    return f"""\
+id = "$id"
+kind = "{kind}"
+{entry}title = "{title}"
+difficulty = "easy"
+tags = ["{tag}"]
+
+[verifier]
+{verifier}
+"""
+
+
 _GENERATOR = '''\
 """Random lists, the empty one and the single number among them."""
 
@@ -64,17 +86,9 @@ _SOLUTIONS = {
 }
 
 _FUNCTION = {
-    "task.toml": """\
-id = "$id"
-kind = "function"
-entry_point = "largest_step"
-title = "The largest step"
-difficulty = "easy"
-tags = ["lists"]
-
-[verifier]
-compare = "exact"
-""",
+    "task.toml": _settings(
+        TaskKind.FUNCTION, 'compare = "exact"', entry='entry_point = "largest_step"\n'
+    ),
     "prompt.md": _FUNCTION_PROMPT,
     "cases.jsonl": """\
 {"args": [[3, 8, 1]], "expected": 7}
@@ -89,16 +103,7 @@ compare = "exact"
 }
 
 _STDIO = {
-    "task.toml": """\
-id = "$id"
-kind = "stdio"
-title = "The largest step"
-difficulty = "easy"
-tags = ["lists"]
-
-[verifier]
-compare = "token"
-""",
+    "task.toml": _settings(TaskKind.STDIO, 'compare = "token"'),
     "prompt.md": """\
 # The largest step
 
@@ -153,16 +158,9 @@ print(max((abs(b - a) for a, b in zip(numbers, numbers[1:])), default=0))
 }
 
 _TEXT = {
-    "task.toml": """\
-id = "$id"
-kind = "text"
-title = "Apples in crates"
-difficulty = "easy"
-tags = ["arithmetic"]
-
-[verifier]
-check = "numeric"
-""",
+    "task.toml": _settings(
+        TaskKind.TEXT, 'check = "numeric"', title="Apples in crates", tag="arithmetic"
+    ),
     "cases.jsonl": r"""{"prompt": "There are 3 crates with 12 apples each; 5 apples are eaten. How many apples are left? Put the final answer in \\boxed{}.", "answer": "31"}
 {"prompt": "There are 7 crates with 20 apples each; 0 apples are eaten. How many apples are left? Put the final answer in \\boxed{}.", "answer": "140"}
 {"prompt": "There are 1 crates with 9 apples each; 9 apples are eaten. How many apples are left? Put the final answer in \\boxed{}.", "answer": "0"}
@@ -218,16 +216,7 @@ def solve(prompt: str) -> str:
 }
 
 _SCRIPT = {
-    "task.toml": """\
-id = "$id"
-kind = "script"
-title = "The largest step"
-difficulty = "easy"
-tags = ["lists"]
-
-[verifier]
-mode = "sealed"
-""",
+    "task.toml": _settings(TaskKind.SCRIPT, 'mode = "sealed"'),
     "prompt.md": _FUNCTION_PROMPT,
     "cases.jsonl": """\
 {"numbers": [3, 8, 1], "expected": 7}
@@ -260,17 +249,9 @@ def verify(solution_path: str, test_cases_path: str) -> dict:
 }
 
 _PYTEST = {
-    "task.toml": """\
-id = "$id"
-kind = "pytest"
-title = "The largest step"
-difficulty = "easy"
-tags = ["lists"]
-
-[verifier]
-solution_files = ["solution.py"]
-partial_credit = false
-""",
+    "task.toml": _settings(
+        TaskKind.PYTEST, 'solution_files = ["solution.py"]\npartial_credit = false'
+    ),
     "prompt.md": _FUNCTION_PROMPT,
     "tests/test_solution.py": """\
 import pytest

@@ -27,11 +27,12 @@ from unhack.verifiers.jobs import (
     Answer,
     Check,
     Claims,
+    ask_checker,
     bad_ending,
-    read_checks,
+    blame_completion,
     read_claims,
     require_sandbox,
-    usage_of,
+    verdict_of,
 )
 from unhack.verifiers.values.case_values import check_aliases, check_expected, encode_argument
 from unhack.verifiers.values.compare import Compare, matches
@@ -148,7 +149,7 @@ class FunctionVerifier:
             try:
                 results = yield from self._ask_checker(claims)
             except VerifierFault as fault:
-                yield from self._blame(fault, claims, problem)
+                yield from blame_completion(fault, problem, self._control(claims))
                 level = outcome.isolation.value
                 return unjudgeable_verdict(str(fault), seal=Seal.SEALED, isolation=level)
         if self.early_stop and not all(result.passed for result in results):
@@ -185,12 +186,7 @@ class FunctionVerifier:
         status = Status.ERROR if kind == "load" else Status.INVALID
         if text.startswith("MemoryError"):
             status = Status.LIMIT
-        bad = bad_ending(outcome)
-        if bad is not None:
-            status, text = bad
-        return Verdict(
-            status, 0.0, text, usage=usage_of(outcome), isolation=outcome.isolation.value
-        )
+        return verdict_of(outcome, bad_ending(outcome) or (status, text))
 
     def _judge(self, case: Case, answer: Answer | None) -> CaseResult:
         if answer is None:
@@ -226,7 +222,7 @@ class FunctionVerifier:
                 continue
             items.append(self._item(index, plain.to_builtins(answer.value)))
         if items:
-            checks = yield from self._check(items)
+            checks = yield from ask_checker(self.checker, items, limits=self.limits)
             for index, passed, score, reason in checks:
                 answer = claims.answers[index]
                 shown = answer.to_text() if answer else ""
@@ -239,48 +235,25 @@ class FunctionVerifier:
         values = [list(case.args), case.kwargs, output, case.expected]
         return [index, [plain.encode_tags(part) for part in values]]
 
-    def _check(self, items: list[Any]) -> Generator[list[Job], Any, list[Check]]:
-        fields = {"source": self.checker, "items": items}
-        [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
-        return read_checks(outcome, [index for index, _ in items])
-
-    def _blame(
-        self, fault: VerifierFault, claims: Claims, problem: Problem
-    ) -> Generator[list[Job], Any, None]:
-        """Return when the checker judges the expected values of the cases on which it broke.
-
-        Raises the fault when it breaks on them too, or when the problem has a reference, which is
-        the better control.
-        """
+    def _control(self, claims: Claims) -> Generator[list[Job], Any, list[Check]]:
+        """The checker on the expected values of the cases that it was asked about."""
         items = [
             self._item(index, case.expected)
             for index, (case, answer) in enumerate(zip(self.cases, claims.answers, strict=True))
             if answer is not None and answer.raised is None and case.raises is None
         ]
-        if problem.reference is not None:
-            raise fault
-        try:
-            yield from self._check(items)
-        except VerifierFault:
-            raise fault from None
+        return ask_checker(self.checker, items, limits=self.limits)
 
     def _conclude(self, results: list[CaseResult], claims: Claims, outcome: Outcome) -> Verdict:
         passed = all(result.passed for result in results)
         score = float(passed)
         if self.partial_credit:
             score = sum(result.credit for result in results) / len(results)
-        status, reason = Status.PASSED, ""
+        judged = (Status.PASSED, "")
         if not passed:
-            status, reason = self._why(results, claims, outcome)
+            judged = self._why(results, claims, outcome)
             self._show_first_failed(results, claims)
-        return Verdict(
-            status,
-            score,
-            reason,
-            tuple(results),
-            usage_of(outcome),
-            isolation=outcome.isolation.value,
-        )
+        return verdict_of(outcome, judged, score=score, cases=results)
 
     def _show_first_failed(self, results: list[CaseResult], claims: Claims) -> None:
         """Keep more of the value of the first case that failed; the others have a short text."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import base64
 import json
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.core.verdict import Status, Usage
+from unhack.core.problem import Problem
+from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import rlimits
@@ -186,6 +187,21 @@ def usage_of(*outcomes: Outcome) -> Usage:
     )
 
 
+def verdict_of(
+    outcome: Outcome,
+    judged: tuple[Status, str],
+    *,
+    score: float = 0.0,
+    cases: Sequence[CaseResult] = (),
+    seal: Seal = Seal.SEALED,
+) -> Verdict:
+    """The verdict on a completion that one job ran; `judged` is its status and reason."""
+    status, reason = judged
+    return Verdict(
+        status, score, reason, tuple(cases), usage_of(outcome), seal, outcome.isolation.value
+    )
+
+
 def bad_ending(outcome: Outcome) -> tuple[Status, str] | None:
     """The status and reason of a job that a limit or a signal ended; None when it ended by
     itself."""
@@ -301,3 +317,31 @@ def read_checks(outcome: Outcome, wanted: Sequence[int]) -> list[Check]:
     if set(found) != set(wanted):
         raise VerifierFault("the checker gave no answer for some cases")
     return [found[index] for index in wanted]
+
+
+def ask_checker(
+    source: str | None, items: Sequence[list[Any]], *, limits: Limits
+) -> Generator[list[Job], Any, list[Check]]:
+    """Have a checker look at [case, values] items, in a worker of the judge. Raises VerifierFault
+    when it broke."""
+    [outcome] = yield [judge("check", {"source": source, "items": items}, limits=limits)]
+    return read_checks(outcome, [item[0] for item in items])
+
+
+def blame_completion(
+    fault: VerifierFault,
+    problem: Problem,
+    control: Generator[list[Job], Any, list[Check]],
+) -> Generator[list[Job], Any, None]:
+    """Return when a checker that broke judges its `control`: the expected values of the cases on
+    which it broke.
+
+    Raises the fault when it breaks on them too, or when the problem has a reference, which is the
+    better control.
+    """
+    if problem.reference is not None:
+        raise fault
+    try:
+        yield from control
+    except VerifierFault:
+        raise fault from None

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
-from unhack.core.verdict import CaseResult, Seal
+from unhack.core.verdict import CaseResult, Seal, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
 from unhack.verifiers.base import Steps, invalid_verdict
-from unhack.verifiers.jobs import bad_ending
 from unhack.verifiers.script import Mode
 
 
@@ -71,25 +70,14 @@ class PytestVerifier:
             "objects": self.objects,
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
         }
-        preload = ("pytest",)
-        if self.mode is Mode.SEALED:
-            pair = yield from sealed.run_pair(
-                "pytest", fields, {} if tree else modules,
-                limits=self.limits, preload=preload, tree=tree,
-            )  # fmt: skip
-        else:
-            pair = yield from sealed.run_as_written(
-                "pytest", fields, modules, limits=self.limits, preload=preload, tree=tree
-            )
-        if self.mode is Mode.SEALED:
-            failure = sealed.candidate_failure(pair)
-            if failure is not None:
-                return sealed.failed_verdict(pair, failure, seal=seal)
-        lines = sealed.read_judge_lines(pair, sealed=self.mode is Mode.SEALED)
-        if not lines:
-            bad = bad_ending(pair.judge)
-            assert bad is not None
-            return sealed.failed_verdict(pair, bad, seal=seal)
+        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        pair = yield from run(
+            "pytest", fields, {} if tree else modules,
+            limits=self.limits, preload=("pytest",), tree=tree,
+        )  # fmt: skip
+        lines = sealed.judged_lines(pair, seal=seal)
+        if isinstance(lines, Verdict):
+            return lines
         cases = [CaseResult(bool(passed), str(reason)) for _, passed, _, reason in lines]
         share = sum(case.passed for case in cases) / len(cases)
         score = share if self.partial_credit else float(share == 1.0)

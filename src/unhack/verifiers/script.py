@@ -14,11 +14,10 @@ from enum import StrEnum
 
 from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
-from unhack.core.verdict import Seal
+from unhack.core.verdict import Seal, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
 from unhack.verifiers.base import Steps, invalid_verdict
-from unhack.verifiers.jobs import bad_ending
 
 
 class Mode(StrEnum):
@@ -84,15 +83,9 @@ class ScriptVerifier:
         }
         run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
         pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
-        if self.mode is Mode.SEALED:
-            failure = sealed.candidate_failure(pair)
-            if failure is not None:
-                return sealed.failed_verdict(pair, failure, seal=seal)
-        lines = sealed.read_judge_lines(pair, sealed=self.mode is Mode.SEALED)
-        if not lines:
-            bad = bad_ending(pair.judge)
-            assert bad is not None
-            return sealed.failed_verdict(pair, bad, seal=seal)
+        lines = sealed.judged_lines(pair, seal=seal)
+        if isinstance(lines, Verdict):
+            return lines
         _, _, score, reason = lines[-1]
         return sealed.conclude(pair, float(score), str(reason), seal=seal)
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from unhack.core.completion import Extraction, extract_code, fenced_blocks
-from unhack.core.verdict import Seal, Status, Verdict
+from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import VerifierFault
-from unhack.verifiers.jobs import bad_ending, read_claims, require_sandbox, usage_of
+from unhack.verifiers.jobs import bad_ending, read_claims, require_sandbox, verdict_of
 
 _TRIES = 3
 
@@ -121,7 +121,7 @@ def run_as_written(
     preload: tuple[str, ...], tree: SolutionTree | None = None,
 ) -> Generator[list[Job], Any, SealedPair]:  # fmt: skip
     """Run script and solution in one process, inside the sandbox, as the script's author does."""
-    message = {**fields, "modules": {} if tree else dict(modules), "as_written": True}
+    message = {**fields, "modules": dict(modules), "as_written": True}
     if tree:
         message |= {"tree": jobs.encode_files(tree.files), "roots": tree.roots}
     profile = Profile(kind=Kind.PROGRAM, preload=preload, site_packages=True)
@@ -165,35 +165,28 @@ def read_judge_lines(pair: SealedPair, *, sealed: bool) -> list[list[Any]]:
     return []
 
 
+def judged_lines(pair: SealedPair, *, seal: Seal) -> list[list[Any]] | Verdict:
+    """The judge's lines, or the verdict on a completion that never came to be judged. Raises
+    VerifierFault when the judge could not judge."""
+    is_sealed = seal is Seal.SEALED
+    failure = candidate_failure(pair) if is_sealed else None
+    if failure is None:
+        lines = read_judge_lines(pair, sealed=is_sealed)
+        if lines:
+            return lines
+        failure = bad_ending(pair.judge)
+        assert failure is not None
+    return verdict_of(pair.candidate, failure, seal=seal)
+
+
 def conclude(
-    pair: SealedPair, score: float, reason: str, *, seal: Seal, cases: Sequence[Any] = ()
+    pair: SealedPair, score: float, reason: str, *, seal: Seal, cases: Sequence[CaseResult] = ()
 ) -> Verdict:
     """The verdict of a script that gave a score."""
-    status = Status.PASSED if score == 1.0 else Status.FAILED
-    bad = bad_ending(pair.candidate) if status is Status.FAILED else None
-    if bad is not None:
-        status, reason = bad
-    return Verdict(
-        status,
-        score,
-        reason,
-        tuple(cases),
-        usage_of(pair.candidate),
-        seal=seal,
-        isolation=pair.candidate.isolation.value,
-    )
-
-
-def failed_verdict(pair: SealedPair, failure: tuple[Status, str], *, seal: Seal) -> Verdict:
-    """The verdict on a completion that never came to be judged."""
-    return Verdict(
-        failure[0],
-        0.0,
-        failure[1],
-        usage=usage_of(pair.candidate),
-        seal=seal,
-        isolation=pair.candidate.isolation.value,
-    )
+    judged = (Status.PASSED, reason)
+    if score != 1.0:
+        judged = bad_ending(pair.candidate) or (Status.FAILED, reason)
+    return verdict_of(pair.candidate, judged, score=score, cases=cases, seal=seal)
 
 
 def solution_modules(

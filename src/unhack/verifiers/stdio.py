@@ -29,11 +29,13 @@ from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudge
 from unhack.verifiers.function import PASSED_CASE
 from unhack.verifiers.jobs import (
     Check,
+    ask_checker,
     bad_ending,
+    blame_completion,
     printable,
-    read_checks,
     require_sandbox,
     usage_of,
+    verdict_of,
 )
 from unhack.verifiers.values.compare import is_near
 from unhack.verifiers.values.shown import output_text
@@ -160,7 +162,7 @@ class StdioVerifier:
             try:
                 results += yield from self._judge(wave, ran)
             except VerifierFault as fault:
-                yield from self._blame(fault, wave, problem)
+                yield from blame_completion(fault, problem, self._control(wave))
                 level = ran[0].isolation.value
                 return unjudgeable_verdict(str(fault), seal=Seal.SEALED, isolation=level)
             if not self.partial_credit and not all(result.passed for result in results):
@@ -220,32 +222,16 @@ class StdioVerifier:
             else:
                 results[index] = CaseResult(False, "wrong answer", output=_show_output(outcome))
         if items:
-            checks = yield from self._check(items)
+            checks = yield from ask_checker(self.checker, items, limits=self.limits)
             for index, passed, score, reason in checks:
                 shown = "" if passed else _show_output(ran[index])
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(wave))]
 
-    def _check(self, items: list[Any]) -> Generator[list[Job], Any, list[Check]]:
-        fields = {"source": self.checker, "items": items}
-        [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
-        return read_checks(outcome, [item[0] for item in items])
-
-    def _blame(
-        self, fault: VerifierFault, wave: tuple[StdioCase, ...], problem: Problem
-    ) -> Generator[list[Job], Any, None]:
-        """Return when the checker judges the expected outputs of the cases on which it broke.
-
-        Raises the fault when it breaks on them too, or when the problem has a reference, which is
-        the better control.
-        """
-        if problem.reference is not None or self.checker is None:
-            raise fault
+    def _control(self, wave: tuple[StdioCase, ...]) -> Generator[list[Job], Any, list[Check]]:
+        """The checker on the expected outputs."""
         items = [[index, [case.stdin, case.stdout, case.stdout]] for index, case in enumerate(wave)]
-        try:
-            yield from self._check(items)
-        except VerifierFault:
-            raise fault from None
+        return ask_checker(self.checker, items, limits=self.limits)
 
     def _failure(self, outcome: Outcome) -> str:
         """The reason why the run itself failed; empty when its output is to be compared."""
@@ -361,7 +347,6 @@ def _artifact(built: Outcome) -> bytes | None:
 
 
 def _build_failure(built: Outcome) -> Verdict:
-    bad = bad_ending(built)
     text = built.stderr.decode("utf-8", "replace").strip()
-    status, reason = bad if bad else (Status.INVALID, printable(f"it does not build: {text}"))
-    return Verdict(status, 0.0, reason, usage=usage_of(built), isolation=built.isolation.value)
+    failed = (Status.INVALID, printable(f"it does not build: {text}"))
+    return verdict_of(built, bad_ending(built) or failed)

@@ -7,7 +7,6 @@ Not covered: style; only errors of syntax and pyflakes' rules are asked.
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -17,21 +16,12 @@ from unhack.environments.steps.findings import (
     AFTER,
     BEFORE,
     START,
-    Findings,
-    no_findings,
+    FoundProblem,
+    ask_tool,
     pack_states,
-    place_of,
-    score_findings,
 )
-from unhack.environments.steps.score import (
-    StateFiles,
-    StepJudge,
-    StepScore,
-    python_sources,
-    sandbox_trouble,
-)
+from unhack.environments.steps.score import StateFiles, StepJudge, StepScore, python_sources
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.job import Outcome
 from unhack.sandbox.limits import MIB, Limits
 from unhack.verifiers import jobs
 
@@ -67,29 +57,14 @@ def judge_lint(
     packed = pack_states({AFTER: after, START: task.files, BEFORE: before}, changed)
     folders = sorted({name.split("/", 1)[0] for name in packed})
     argv = [_INSIDE, *_ARGUMENTS, *folders]
-    [outcome] = yield [jobs.program(argv, limits=LIMITS, files=packed, binds=((ruff, _INSIDE),))]
-    trouble = sandbox_trouble(outcome)
-    if trouble:
-        return StepScore("lint", None, f"the sandbox could not run ruff: {trouble}")
-    read = _read(outcome)
-    if read is None:
-        how = outcome.limit or outcome.ending.value
-        return StepScore("lint", 0.0, f"ruff did not finish on these files ({how})")
-    return score_findings("lint", read, changed=len(changed))
+    job = jobs.program(argv, limits=LIMITS, files=packed, binds=((ruff, _INSIDE),))
+    return (yield from ask_tool("lint", "ruff", job, _read, changed=len(changed)))
 
 
-def _read(outcome: Outcome) -> Findings | None:
-    """Findings by folder; None where ruff did not come to an end."""
-    try:
-        rows: Any = json.loads(outcome.stdout)
-    except ValueError:
+def _read(rows: Any) -> list[FoundProblem] | None:
+    if not isinstance(rows, list):
         return None
-    if not isinstance(rows, list) or outcome.truncated:
-        return None
-    found = no_findings()
-    for row in cast("list[dict[str, Any]]", rows):
-        place = place_of(str(row.get("filename", "")))
-        if place is not None:
-            rule = str(row.get("code") or "syntax")
-            found[place[0]][place[1], rule, str(row.get("message"))] += 1
-    return found
+    return [
+        (str(row.get("filename", "")), str(row.get("code") or "syntax"), str(row.get("message")))
+        for row in cast("list[dict[str, Any]]", rows)
+    ]

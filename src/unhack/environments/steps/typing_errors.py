@@ -19,21 +19,12 @@ from unhack.environments.steps.findings import (
     AFTER,
     BEFORE,
     START,
-    Findings,
-    no_findings,
+    FoundProblem,
+    ask_tool,
     pack_states,
-    place_of,
-    score_findings,
 )
-from unhack.environments.steps.score import (
-    StateFiles,
-    StepJudge,
-    StepScore,
-    python_sources,
-    sandbox_trouble,
-)
+from unhack.environments.steps.score import StateFiles, StepJudge, StepScore, python_sources
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.job import Outcome
 from unhack.sandbox.limits import MIB, Limits
 from unhack.verifiers import jobs
 
@@ -77,15 +68,8 @@ def judge_types(
     packed[_CONFIG] = (json.dumps(_config()).encode(), 0o600)
     node = shutil.which("node", path="/usr/local/bin:/usr/bin") or "node"
     argv = [node, f"{_INSIDE}/index.js", "--outputjson", "-p", _CONFIG]
-    [outcome] = yield [jobs.program(argv, limits=LIMITS, files=packed, binds=((pyright, _INSIDE),))]
-    trouble = sandbox_trouble(outcome)
-    if trouble:
-        return StepScore("types", None, f"the sandbox could not run pyright: {trouble}")
-    read = _read(outcome)
-    if read is None:
-        how = outcome.limit or outcome.ending.value
-        return StepScore("types", 0.0, f"pyright did not finish on these files ({how})")
-    return score_findings("types", read, changed=len(changed))
+    job = jobs.program(argv, limits=LIMITS, files=packed, binds=((pyright, _INSIDE),))
+    return (yield from ask_tool("types", "pyright", job, _read, changed=len(changed)))
 
 
 def _config() -> dict[str, Any]:
@@ -102,21 +86,12 @@ def _config() -> dict[str, Any]:
     }
 
 
-def _read(outcome: Outcome) -> Findings | None:
-    """Errors by folder; None where pyright did not come to an end."""
-    try:
-        top: Any = json.loads(outcome.stdout)
-    except ValueError:
-        return None
-    if not isinstance(top, dict) or outcome.truncated:
-        return None
-    rows = cast("dict[str, Any]", top).get("generalDiagnostics")
+def _read(top: Any) -> list[FoundProblem] | None:
+    rows = cast("dict[str, Any]", top).get("generalDiagnostics") if isinstance(top, dict) else None
     if not isinstance(rows, list):
         return None
-    found = no_findings()
-    for row in cast("list[dict[str, Any]]", rows):
-        place = place_of(str(row.get("file", "")))
-        if place is not None and row.get("severity") == "error":
-            rule = str(row.get("rule") or "syntax")
-            found[place[0]][place[1], rule, str(row.get("message"))] += 1
-    return found
+    return [
+        (str(row.get("file", "")), str(row.get("rule") or "syntax"), str(row.get("message")))
+        for row in cast("list[dict[str, Any]]", rows)
+        if row.get("severity") == "error"
+    ]

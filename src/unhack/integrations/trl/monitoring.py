@@ -90,15 +90,9 @@ class RewardCall:
 
     def metrics(self) -> dict[str, float]:
         """By the names that appear in the trainer's log."""
-        values: dict[str, float | None] = {
-            "passed": self.passed,
-            "invalid": self.invalid,
-            "unscored": float(self.unscored),
-            "zero_variance_share": self.zero_variance_share,
-            "solved": self.solved,
-            "hacked": self.hacked,
-        }
-        return {f"unhack/{name}": value for name, value in values.items() if value is not None}
+        names = ("passed", "invalid", "unscored", "zero_variance_share", "solved", "hacked")
+        values = {name: getattr(self, name) for name in names}
+        return {f"unhack/{name}": float(each) for name, each in values.items() if each is not None}
 
 
 def _groups(rows: Sequence[RewardRow], generations: int | None) -> list[list[float | None]]:

@@ -14,7 +14,6 @@ Not covered: rewards of single turns, which TRL has no word for.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import threading
 from collections.abc import Coroutine, Mapping
@@ -22,10 +21,10 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.episode import Episode, EpisodeLimits, StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.integrations.rows import name_in
+from unhack.integrations.sessions import EpisodeHost
 
 T = TypeVar("T")
 Paths = list[str]
@@ -175,7 +174,7 @@ class RepositoryRollouts:
     def __post_init__(self) -> None:
         if not self.tasks:
             raise UsageError("tasks is empty; an environment needs at least one task")
-        self._made: tuple[RepositoryWorkshop, asyncio.AbstractEventLoop] | None = None
+        self._made: EpisodeHost | None = None
         self._lock = threading.Lock()
 
     def __call__(self) -> RepositoryRollout:
@@ -186,17 +185,11 @@ class RepositoryRollouts:
         """A new episode of the task with this id. Raises UnknownNameError."""
         if name not in self.tasks:
             raise UnknownNameError("task", name, valid=tuple(self.tasks))
-        workshop, _ = self._parts()
-
-        async def begun() -> Episode:
-            return workshop.begin(self.tasks[name])
-
-        return self.wait(begun())
+        return self._host().begin(self.tasks[name])
 
     def wait(self, job: Coroutine[Any, Any, T]) -> T:
         """The result of a job, which the loop of all environments runs beside the others."""
-        _, loop = self._parts()
-        return asyncio.run_coroutine_threadsafe(job, loop).result()
+        return self._host().wait(job)
 
     def close(self) -> None:
         """End the workers and remove the start states; a process does so at its end."""
@@ -204,17 +197,12 @@ class RepositoryRollouts:
         with self._lock:
             made, self._made = self._made, None
         if made is not None:
-            workshop, loop = made
-            loop.call_soon_threadsafe(loop.stop)
-            workshop.close()
+            made.close()
 
-    def _parts(self) -> tuple[RepositoryWorkshop, asyncio.AbstractEventLoop]:
+    def _host(self) -> EpisodeHost:
         with self._lock:
             if self._made is None:
-                loop = asyncio.new_event_loop()
-                threading.Thread(target=_run, args=(loop,), name="unhack-trl", daemon=True).start()
-                workshop = RepositoryWorkshop(limits=self.limits, rewards=self.rewards)
-                self._made = workshop, loop
+                self._made = EpisodeHost(limits=self.limits, rewards=self.rewards)
                 atexit.register(self.close)
             return self._made
 
@@ -227,11 +215,6 @@ class RepositoryRollouts:
         tasks = {name: RepositoryTask(**values) for name, values in state["tasks"].items()}
         self.__dict__.update(state, tasks=tasks)
         self.__post_init__()
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.close()
 
 
 def _plain(task: RepositoryTask) -> dict[str, Any]:

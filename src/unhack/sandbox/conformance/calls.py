@@ -14,7 +14,7 @@ from unhack.sandbox.conformance.probe import (
     expect,
 )
 from unhack.sandbox.job import Kind
-from unhack.sandbox.linux.syscalls import X86_64, machine
+from unhack.sandbox.linux.syscalls import TABLES, machine
 
 _NAMED = (
     "mount",
@@ -67,7 +67,7 @@ def _foreign_numbers(probe: Probe) -> None:
     if machine() != "x86_64":
         return
     no_arguments: list[int] = []
-    calls = [["x32", 0x40000000 | X86_64["getpid"], no_arguments]]
+    calls = [["x32", 0x40000000 | TABLES["x86_64"]["getpid"], no_arguments]]
     errno = probe.ask(CALLER, [calls])["x32"]
     expect(errno in {EPERM, ENOSYS}, f"getpid by its x32 number: errno {errno}")
 

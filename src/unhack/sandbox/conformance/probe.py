@@ -72,6 +72,19 @@ class ConformanceCheck:
     """True when it may also run where nothing is sealed, as a control of the check itself."""
 
 
+def run_test(claim: str, test: Callable[[], None]) -> CheckResult:
+    """Put one claim to the test. A test that breaks counts as failed."""
+    try:
+        test()
+    except SkipError as error:
+        return CheckResult(claim, CheckState.NOT_APPLICABLE, str(error))
+    except ConformanceError as error:
+        return CheckResult(claim, CheckState.FAILED, str(error))
+    except Exception as error:
+        return CheckResult(claim, CheckState.FAILED, f"{type(error).__name__}: {error}")
+    return CheckResult(claim, CheckState.PASSED)
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """The end of a command inside a program job."""

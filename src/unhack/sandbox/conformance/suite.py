@@ -10,14 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from unhack.sandbox.conformance import answers, bounds, calls, co_tenants, job_view, scratch
-from unhack.sandbox.conformance.probe import (
-    CheckResult,
-    CheckState,
-    ConformanceCheck,
-    ConformanceError,
-    Probe,
-    SkipError,
-)
+from unhack.sandbox.conformance.probe import CheckResult, ConformanceCheck, Probe, run_test
 from unhack.sandbox.job import Backend
 
 CHECKS: tuple[ConformanceCheck, ...] = (
@@ -32,16 +25,8 @@ CHECKS: tuple[ConformanceCheck, ...] = (
 
 
 def run_check(check: ConformanceCheck, probe: Probe) -> CheckResult:
-    """Put one claim to the test. A check that breaks counts as failed."""
-    try:
-        check.test(probe)
-    except SkipError as error:
-        return CheckResult(check.claim, CheckState.NOT_APPLICABLE, str(error))
-    except ConformanceError as error:
-        return CheckResult(check.claim, CheckState.FAILED, str(error))
-    except Exception as error:
-        return CheckResult(check.claim, CheckState.FAILED, f"{type(error).__name__}: {error}")
-    return CheckResult(check.claim, CheckState.PASSED)
+    """Put one claim to a backend."""
+    return run_test(check.claim, lambda: check.test(probe))
 
 
 def run_checks(

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Sequence
 
 from unhack.sandbox.linux import calls
 from unhack.sandbox.linux.syscalls import AUDIT_ARCH, TABLES, machine
@@ -65,15 +66,14 @@ LONE_DENIES = ("tgkill", "sched_setscheduler", "sched_setaffinity", "pidfd_send_
                "waitid", "seccomp")  # fmt: skip
 """System calls that the second filter of a job without namespaces takes away."""
 
-_ALLOW = 0x7FFF0000
-_KILL_PROCESS = 0x80000000
-_EPERM = 0x00050000 | 1
-_DONE = 0x00050000
+ALLOW, EPERM, ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
+DONE = 0x00050000
 """The call returns 0 and does nothing: for advice that a program may give and none depends on."""
-_ENOSYS = 0x00050000 | 38
-_LOAD, _AND = 0x20, 0x54
-_JEQ, _JGT, _JGE, _JSET, _RET = 0x15, 0x25, 0x35, 0x45, 0x06
-_NR, _ARCH = 0, 4
+LOAD, AND = 0x20, 0x54
+JEQ, JGT, JGE, JSET = 0x15, 0x25, 0x35, 0x45
+_RET = 0x06
+_KILL_PROCESS = 0x80000000
+_NUMBER, _ARCH = 0, 4
 
 Instruction = tuple[int, int, int, int]
 
@@ -93,34 +93,51 @@ class FilterProgram:
         calls.syscall("seccomp", 1, 0, ctypes.addressof(pointer))
 
 
-def _ret(value: int) -> Instruction:
+def ret(value: int) -> Instruction:
+    """End the filter with a word on the call: ALLOW, DONE, EPERM, ENOSYS."""
     return (_RET, 0, 0, value)
 
 
-def _load_arg(index: int) -> Instruction:
-    return (_LOAD, 0, 0, 16 + 8 * index)
+def load_arg(index: int) -> Instruction:
+    """Load the low word of an argument into the accumulator."""
+    return (LOAD, 0, 0, 16 + 8 * index)
 
 
-def _when(number: int, body: list[Instruction]) -> list[Instruction]:
+def when(number: int, body: list[Instruction]) -> list[Instruction]:
     """`body`, which must end in a return, for one system call; the accumulator holds the number."""
-    return [(_JEQ, 0, len(body), number), *body]
+    return [(JEQ, 0, len(body), number), *body]
+
+
+def one_of(values: Sequence[int], *, then: int, otherwise: int) -> list[Instruction]:
+    """Return `then` where the accumulator holds one of the values."""
+    tests = [(JEQ, len(values) - at, 0, value) for at, value in enumerate(values)]
+    return [*tests, ret(otherwise), ret(then)]
+
+
+def preamble() -> list[Instruction]:
+    """Kill foreign architectures, deny x32 numbers; the accumulator holds the number after it."""
+    arch = AUDIT_ARCH[machine()]
+    start = [(LOAD, 0, 0, _ARCH), (JEQ, 1, 0, arch), ret(_KILL_PROCESS), (LOAD, 0, 0, _NUMBER)]
+    return [*start, (JGE, 0, 1, 0x40000000), ret(EPERM)]
+
+
+def assemble(instructions: list[Instruction]) -> FilterProgram:
+    """The filter of these instructions."""
+    return FilterProgram(b"".join(struct.pack("HBBI", *item) for item in instructions))
 
 
 def _allow_if_equal(index: int, values: list[int]) -> list[Instruction]:
-    body = [_load_arg(index)]
-    for position, value in enumerate(values):
-        body.append((_JEQ, len(values) - position, 0, value))
-    return [*body, _ret(_EPERM), _ret(_ALLOW)]
+    return [load_arg(index), *one_of(values, then=ALLOW, otherwise=EPERM)]
 
 
 def _tree(ranges: list[tuple[int, int]]) -> list[Instruction]:
     """A binary search over the allowed numbers; every leaf returns."""
     if len(ranges) == 1:
         low, high = ranges[0]
-        return [(_JGE, 0, 2, low), (_JGT, 1, 0, high), _ret(_ALLOW), _ret(_EPERM)]
+        return [(JGE, 0, 2, low), (JGT, 1, 0, high), ret(ALLOW), ret(EPERM)]
     middle = len(ranges) // 2
     left, right = _tree(ranges[:middle]), _tree(ranges[middle:])
-    return [(_JGE, len(left), 0, ranges[middle][0]), *left, *right]
+    return [(JGE, len(left), 0, ranges[middle][0]), *left, *right]
 
 
 def _ranges(numbers: set[int]) -> list[tuple[int, int]]:
@@ -139,53 +156,45 @@ _CLONE_THREAD = 0x00010000
 
 def _clone(server_flags: int, *, processes: bool) -> list[Instruction]:
     """Threads, the fork server's own flags, and for programs any clone without new namespaces."""
-    kind: list[Instruction] = [_ret(_ALLOW)]
+    kind: list[Instruction] = [ret(ALLOW)]
     if not processes:
-        kind = [(_JSET, 0, 1, _CLONE_THREAD), _ret(_ALLOW), _ret(_EPERM)]
+        kind = [(JSET, 0, 1, _CLONE_THREAD), ret(ALLOW), ret(EPERM)]
     return [
-        _load_arg(0),
-        (_JEQ, 0, 1, server_flags),
-        _ret(_ALLOW),
-        (_JSET, 0, 1, _CLONE_NAMESPACES),
-        _ret(_EPERM),
+        load_arg(0),
+        (JEQ, 0, 1, server_flags),
+        ret(ALLOW),
+        (JSET, 0, 1, _CLONE_NAMESPACES),
+        ret(EPERM),
         *kind,
     ]
 
 
 _MMAP = [
-    _load_arg(2),
-    (_JSET, 1, 0, 4),  # PROT_EXEC
-    _ret(_ALLOW),
-    (_JSET, 2, 0, 2),  # … with PROT_WRITE
-    _load_arg(3),
-    (_JSET, 0, 1, 0x20),  # … or MAP_ANONYMOUS
-    _ret(_EPERM),
-    _ret(_ALLOW),
+    load_arg(2),
+    (JSET, 1, 0, 4),  # PROT_EXEC
+    ret(ALLOW),
+    (JSET, 2, 0, 2),  # … with PROT_WRITE
+    load_arg(3),
+    (JSET, 0, 1, 0x20),  # … or MAP_ANONYMOUS
+    ret(EPERM),
+    ret(ALLOW),
 ]
 _ADVICE = ("fadvise64", "readahead", "sync_file_range")
 """Calls about files that all jobs share: one that had them would slow every neighbour down, or
 signal to it."""
 _SHARED_MEMORY_ADVICE = (12, 20, 21, 25)
 """MADV_MERGEABLE, COLD, PAGEOUT and COLLAPSE: about pages that others may share."""
-_MADVISE = [
-    _load_arg(2),
-    *(
-        (_JEQ, len(_SHARED_MEMORY_ADVICE) - position, 0, advice)
-        for position, advice in enumerate(_SHARED_MEMORY_ADVICE)
-    ),
-    _ret(_ALLOW),
-    _ret(_DONE),
-]
-_MPROTECT = [_load_arg(2), (_JSET, 0, 1, 4), _ret(_EPERM), _ret(_ALLOW)]
+_MADVISE = [load_arg(2), *one_of(_SHARED_MEMORY_ADVICE, then=DONE, otherwise=ALLOW)]
+_MPROTECT = [load_arg(2), (JSET, 0, 1, 4), ret(EPERM), ret(ALLOW)]
 _SOCKETPAIR = [
-    _load_arg(0),
-    (_JEQ, 0, 4, 1),  # AF_UNIX
-    _load_arg(1),
-    (_AND, 0, 0, 0xF),
-    (_JEQ, 2, 0, 1),  # SOCK_STREAM
-    (_JEQ, 1, 0, 5),  # SOCK_SEQPACKET
-    _ret(_EPERM),
-    _ret(_ALLOW),
+    load_arg(0),
+    (JEQ, 0, 4, 1),  # AF_UNIX
+    load_arg(1),
+    (AND, 0, 0, 0xF),
+    (JEQ, 2, 0, 1),  # SOCK_STREAM
+    (JEQ, 1, 0, 5),  # SOCK_SEQPACKET
+    ret(EPERM),
+    ret(ALLOW),
 ]
 """An event loop wakes itself through a pair. Those with a connection lead to each other alone; a
 datagram may name any socket of the host, where no namespace hides it."""
@@ -197,26 +206,16 @@ _LOCKS = [5, 6, 7, 36, 37, 38]  # on a shared read-only file, a way to signal an
 def _prctl() -> list[Instruction]:
     """PR_SET_PDEATHSIG to SIGKILL only (a job must not disarm it), names, no_new_privs."""
     return [
-        _load_arg(0),
-        (_JEQ, 0, 3, calls.PR_SET_PDEATHSIG),
-        _load_arg(1),
-        (_JEQ, 3, 0, 9),
-        _ret(_EPERM),
-        (_JEQ, 1, 0, 15),  # PR_SET_NAME
-        (_JEQ, 0, 1, calls.PR_SET_NO_NEW_PRIVS),
-        _ret(_ALLOW),
-        _ret(_EPERM),
+        load_arg(0),
+        (JEQ, 0, 3, calls.PR_SET_PDEATHSIG),
+        load_arg(1),
+        (JEQ, 3, 0, 9),
+        ret(EPERM),
+        (JEQ, 1, 0, 15),  # PR_SET_NAME
+        (JEQ, 0, 1, calls.PR_SET_NO_NEW_PRIVS),
+        ret(ALLOW),
+        ret(EPERM),
     ]
-
-
-def _preamble() -> list[Instruction]:
-    arch = AUDIT_ARCH[machine()]
-    start = [(_LOAD, 0, 0, _ARCH), (_JEQ, 1, 0, arch), _ret(_KILL_PROCESS), (_LOAD, 0, 0, _NR)]
-    return [*start, (_JGE, 0, 1, 0x40000000), _ret(_EPERM)]
-
-
-def _assemble(instructions: list[Instruction]) -> FilterProgram:
-    return FilterProgram(b"".join(struct.pack("HBBI", *item) for item in instructions))
 
 
 def build_allowlist(
@@ -238,7 +237,7 @@ def build_allowlist(
         names.add("seccomp")  # the second filter takes it away
     blocks: dict[str, list[Instruction]] = {
         "clone": _clone(server_flags, processes=programs),
-        "clone3": [_ret(_ENOSYS)],
+        "clone3": [ret(ENOSYS)],
         "ioctl": _allow_if_equal(1, _IOCTLS),
         "fcntl": _allow_if_equal(1, _FCNTLS + (_LOCKS if scratch or programs else [])),
         "prctl": _prctl(),
@@ -246,7 +245,7 @@ def build_allowlist(
         "sched_setscheduler": _allow_if_equal(1, [5]),  # SCHED_IDLE
         "pidfd_send_signal": _allow_if_equal(1, [9]),  # SIGKILL
         "madvise": _MADVISE,
-        **{name: [_ret(_DONE)] for name in _ADVICE},
+        **{name: [ret(DONE)] for name in _ADVICE},
     }
     if server_flags & calls.CLONE_NEWPID:
         # Harmless in a job: it holds no descriptor of a namespace, nor a capability in one.
@@ -258,23 +257,23 @@ def build_allowlist(
         blocks["sched_setaffinity"] = _allow_if_equal(0, [0])
         blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
         blocks["socketpair"] = _SOCKETPAIR
-    code = _preamble()
+    code = preamble()
     for name, body in blocks.items():
-        code += _when(table[name], body)
-    return _assemble(code + _tree(_ranges({table[name] for name in names if name in table})))
+        code += when(table[name], body)
+    return assemble(code + _tree(_ranges({table[name] for name in names if name in table})))
 
 
 def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
     """A small filter on top: `names` fail with EPERM; with `forks`, so does a new process."""
     table = TABLES[machine()]
-    code = _preamble()
+    code = preamble()
     for name in names:
         if name in table:
-            code += _when(table[name], [_ret(_EPERM)])
+            code += when(table[name], [ret(EPERM)])
     if forks:
-        body = [_load_arg(0), (_JSET, 0, 1, _CLONE_THREAD), _ret(_ALLOW), _ret(_EPERM)]
-        code += _when(table["clone"], body)
-    return _assemble([*code, _ret(_ALLOW)])
+        body = [load_arg(0), (JSET, 0, 1, _CLONE_THREAD), ret(ALLOW), ret(EPERM)]
+        code += when(table["clone"], body)
+    return assemble([*code, ret(ALLOW)])
 
 
 def job_denies(*, places: bool) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -86,28 +87,17 @@ class Directory:
     def is_empty(self) -> bool:
         """True before the first key."""
         asked = sa.select(schema.keys.c.id).limit(1)
-        return self._database.read(lambda connection: connection.execute(asked).first()) is None
+        return self._database.scalar(asked) is None
 
     def key_lines(self) -> list[KeyLine]:
         """All keys, without what would let anybody in, oldest first."""
-        asked = (
-            sa.select(schema.keys, schema.tenants.c.name.label("tenant"))
-            .join(schema.tenants)
-            .order_by(schema.keys.c.created_at)
-        )
-        rows = self._database.read(lambda connection: connection.execute(asked).all())
-        return [
-            KeyLine(
-                row.id,
-                row.tenant,
-                tuple(row.scopes.split()),
-                row.created_at,
-                row.revoked_at,
-                row.items_limit,
-                row.requests_limit,
-            )
-            for row in rows
-        ]
+        columns = [each for each in schema.keys.c if each.name not in ("tenant_id", "digest")]
+        asked = sa.select(*columns, schema.tenants.c.name.label("tenant")).join(schema.tenants)
+        lines: list[KeyLine] = []
+        for row in self._database.rows(asked.order_by(schema.keys.c.created_at)):
+            values: dict[str, Any] = {**row, "scopes": tuple(row["scopes"].split())}
+            lines.append(KeyLine(**values))
+        return lines
 
     def revoke(self, key_id: str) -> None:
         """End a key. Raises UsageError."""
@@ -115,29 +105,25 @@ class Directory:
             raise UsageError(
                 f"there is no key {key_id[:40]!r}; `unhack serve keys list` lists them"
             )
-
-        def store(connection: sa.Connection) -> None:
-            connection.execute(
-                sa.update(schema.keys)
-                .where(schema.keys.c.id == key_id, schema.keys.c.revoked_at.is_(None))
-                .values(revoked_at=time.time())
-            )
-
-        self._database.write(store).result()
+        revoked = (
+            sa.update(schema.keys)
+            .where(schema.keys.c.id == key_id, schema.keys.c.revoked_at.is_(None))
+            .values(revoked_at=time.time())
+        )
+        self._database.execute(revoked).result()
 
     def caller(self, text: str) -> Caller | None:
         """The owner of a key; None for one that is unknown, malformed or revoked."""
         key_id = id_of(text)
         if key_id is None:
             return None
-        row = self._database.read(
-            lambda connection: connection.execute(
-                sa.select(schema.keys, schema.tenants.c.name)
-                .join(schema.tenants)
-                .where(schema.keys.c.id == key_id)
-            ).one_or_none()
+        row = self._database.row(
+            sa.select(schema.keys, schema.tenants.c.name)
+            .join(schema.tenants)
+            .where(schema.keys.c.id == key_id)
         )
-        if row is None or row.revoked_at is not None or not matches(text, row.digest):
+        if row is None or row["revoked_at"] is not None or not matches(text, row["digest"]):
             return None
-        scopes = frozenset(map(Grant, row.scopes.split()))
-        return Caller(row.tenant_id, row.name, key_id, scopes, row.items_limit, row.requests_limit)
+        scopes = frozenset(map(Grant, row["scopes"].split()))
+        limits = row["items_limit"], row["requests_limit"]
+        return Caller(row["tenant_id"], row["name"], key_id, scopes, *limits)

@@ -30,6 +30,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from unhack.core.errors import UnhackError, UsageError
 
 T = TypeVar("T")
+AnySelect = sa.Select[*tuple[Any, ...]]
 _GATHERED = 1000
 """Most writes of one transaction."""
 _SERVER_LOCK = 0x756E6861636B
@@ -131,6 +132,22 @@ class Database:
             finally:
                 if self._closed:  # a late reader's goes with this block: its pool is gone
                     connection.detach()
+
+    def rows(self, asked: AnySelect) -> list[sa.RowMapping]:
+        """The rows of a query."""
+        return self.read(lambda connection: list(connection.execute(asked).mappings()))
+
+    def row(self, asked: AnySelect) -> sa.RowMapping | None:
+        """The one row of a query; None for none."""
+        return self.read(lambda connection: connection.execute(asked).mappings().one_or_none())
+
+    def scalar(self, asked: AnySelect) -> Any:
+        """The first column of a query's first row; None without a row."""
+        return self.read(lambda connection: connection.execute(asked).scalar())
+
+    def execute(self, statement: sa.Executable, values: Any = None) -> Future[int]:
+        """Queue one statement; the number of rows that it changed. See `write`."""
+        return self.write(lambda connection: connection.execute(statement, values).rowcount)
 
     def write(self, action: Callable[[sa.Connection], T]) -> Future[T]:
         """Queue a write; the future is done when it is on the disk. `action` may run twice.

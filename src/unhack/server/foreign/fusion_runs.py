@@ -139,15 +139,11 @@ def _command(outcome: Outcome, *, program: bool) -> FusionCommand:
     """The end of a command in their words."""
     stdout = outcome.stdout.decode("utf-8", "replace")
     stderr = outcome.stderr.decode("utf-8", "replace")
-    if outcome.ending is Ending.LIMIT and outcome.limit in ("wall", "cpu"):
-        return FusionCommand(
-            status="TimeLimitExceeded",
-            execution_time=round(outcome.wall_s, 6),
-            stdout=stdout,
-            stderr=stderr,
-        )
     code, seconds = outcome.exit_code, outcome.wall_s
-    if outcome.ending is Ending.LIMIT:
+    late = outcome.ending is Ending.LIMIT and outcome.limit in ("wall", "cpu")
+    if late:
+        code = None
+    elif outcome.ending is Ending.LIMIT:
         code = -9 if outcome.limit == "memory" else -_SIGXFSZ
         stderr += f"\n[ended by the {outcome.limit} limit of the sandbox]"
     elif outcome.ending is not Ending.EXITED:
@@ -155,7 +151,7 @@ def _command(outcome: Outcome, *, program: bool) -> FusionCommand:
     elif program:
         code, seconds = _program_end(outcome)
     return FusionCommand(
-        status="Finished",
+        status="TimeLimitExceeded" if late else "Finished",
         execution_time=round(seconds, 6),
         return_code=code,
         stdout=stdout,

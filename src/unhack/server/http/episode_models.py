@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from unhack.server.http.request_model import RequestModel
 from unhack.server.http.whole import AS_WHOLE
 
 
@@ -30,10 +31,8 @@ class EnvironmentTasks(BaseModel):
     tasks: list[str]
 
 
-class EpisodeOrder(BaseModel):
+class EpisodeOrder(RequestModel):
     """An episode to open."""
-
-    model_config = ConfigDict(extra="forbid")
 
     task: str | None = Field(default=None, min_length=1, max_length=200)
     """Id of a task of the suite; null draws one."""
@@ -43,16 +42,14 @@ class EpisodeOrder(BaseModel):
     """Replies before the end, where a reply answers."""
 
 
-class EpisodeAction(BaseModel):
+class EpisodeAction(RequestModel):
     """One action: a reply, or a tool call."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reply: str | None = None
     """The text of a completion, or of a tool call in JSON."""
     name: str | None = Field(default=None, min_length=1, max_length=100)
     """The tool."""
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = Field(default={})
 
 
 class EpisodeReply(BaseModel):

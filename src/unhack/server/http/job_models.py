@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from unhack.server.http.request_model import RequestModel
 from unhack.server.http.whole import AS_WHOLE
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -15,10 +16,8 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, lt=1 << 63), AS_WHOLE]
 
 
-class RewardSource(BaseModel):
+class RewardSource(RequestModel):
     """A reward function and the rows that it is audited on; it runs in the sandbox alone."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: str = Field(min_length=1, max_length=1 << 18)
     """Python text of one module that needs no file beside it."""
@@ -30,10 +29,8 @@ class RewardSource(BaseModel):
     """Rows with a `prompt` and an `answer` or right completions; none takes simple sums."""
 
 
-class AuditOrder(BaseModel):
+class AuditOrder(RequestModel):
     """An audit of a task or of a reward function, one of the two."""
-
-    model_config = ConfigDict(extra="forbid")
 
     task: Name | None = None
     """The name of a task that unhack brings along, such as `strings/knit-rows`."""
@@ -49,10 +46,8 @@ class AuditOrder(BaseModel):
     stop_at_first: bool = False
 
 
-class TournamentOrder(BaseModel):
+class TournamentOrder(RequestModel):
     """A tournament between agents that come with unhack."""
-
-    model_config = ConfigDict(extra="forbid")
 
     contest: Name
     """A contest that is installed beside the server, as `unhack tournament contests` lists them."""

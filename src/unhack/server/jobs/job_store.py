@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -53,16 +53,9 @@ class JobStore:
         body was another one."""
         if job.idempotency_key is None:
             return None
-        found = self._database.read(
-            lambda connection: (
-                connection.execute(
-                    sa.select(_JOBS).where(
-                        _JOBS.c.tenant_id == job.tenant_id,
-                        _JOBS.c.idempotency_key == job.idempotency_key,
-                    )
-                )
-                .mappings()
-                .one_or_none()
+        found = self._database.row(
+            sa.select(_JOBS).where(
+                _JOBS.c.tenant_id == job.tenant_id, _JOBS.c.idempotency_key == job.idempotency_key
             )
         )
         if found is not None:
@@ -72,16 +65,7 @@ class JobStore:
     def add(self, job_id: str, job: NewJob) -> None:
         """Store a job that waits; on the disk when this returns. Raises RequestRefused (429) for a
         tenant with too many open ones, IntegrityError for an idempotency key that is taken."""
-        values = {
-            "id": job_id,
-            "tenant_id": job.tenant_id,
-            "kind": job.kind,
-            "state": "queued",
-            "request": job.request,
-            "created_at": time.time(),
-            "idempotency_key": job.idempotency_key,
-            "body_digest": job.body_digest,
-        }
+        values = {"id": job_id, "state": "queued", "created_at": time.time(), **asdict(job)}
 
         def write(connection: sa.Connection) -> None:
             _check_room(connection, job.tenant_id)
@@ -98,25 +82,18 @@ class JobStore:
         asked = sa.select(_JOBS.c.id, _JOBS.c.tenant_id).where(
             _JOBS.c.state.in_(ENDED), _JOBS.c.finished_at < before
         )
-        rows = self._database.read(lambda connection: connection.execute(asked).all())
-        return [(row.id, row.tenant_id) for row in rows]
+        return [(row["id"], row["tenant_id"]) for row in self._database.rows(asked)]
 
     def forget(self, job_id: str) -> None:
         """Delete a job that has ended."""
         statement = sa.delete(_JOBS).where(_JOBS.c.id == job_id, _JOBS.c.state.in_(ENDED))
-        self._database.write(lambda connection: connection.execute(statement).rowcount).result()
+        self._database.execute(statement).result()
 
     def find(self, job_id: str, tenant_id: int, *, whole: bool = True) -> sa.RowMapping | None:
         """A tenant's job; without request and result unless `whole`."""
         columns = list(_JOBS.c) if whole else _HEAD
-        return self._database.read(
-            lambda connection: (
-                connection.execute(
-                    sa.select(*columns).where(_JOBS.c.id == job_id, _JOBS.c.tenant_id == tenant_id)
-                )
-                .mappings()
-                .one_or_none()
-            )
+        return self._database.row(
+            sa.select(*columns).where(_JOBS.c.id == job_id, _JOBS.c.tenant_id == tenant_id)
         )
 
     def listed(
@@ -129,13 +106,13 @@ class JobStore:
         if kind is not None:
             query = query.where(_JOBS.c.kind == kind)
         query = query.order_by(_JOBS.c.created_at.desc(), _JOBS.c.id).limit(most)
-        return self._database.read(lambda one: list(one.execute(query).mappings()))
+        return self._database.rows(query)
 
     def reopen(self, *, but: Sequence[str] = ()) -> None:
         """Put what ran when the last process ended back into the queue, `but` what runs here."""
         left = sa.and_(_JOBS.c.state == "running", _JOBS.c.id.not_in(but))
         statement = sa.update(_JOBS).where(left).values(state="queued")
-        self._database.write(lambda connection: connection.execute(statement)).result()
+        self._database.execute(statement).result()
 
     def queued(self) -> list[sa.RowMapping]:
         """The jobs that wait, the oldest first."""
@@ -144,7 +121,7 @@ class JobStore:
             .where(_JOBS.c.state == "queued")
             .order_by(_JOBS.c.created_at, _JOBS.c.id)
         )
-        return self._database.read(lambda connection: list(connection.execute(query).mappings()))
+        return self._database.rows(query)
 
     def claim(self, job_id: str) -> bool:
         """Mark a waiting job as running; False where it waits no more."""
@@ -169,8 +146,7 @@ class JobStore:
         statement = (
             sa.update(_JOBS).where(_JOBS.c.id == job_id, _JOBS.c.state.in_(states)).values(**values)
         )
-        done = self._database.write(lambda connection: connection.execute(statement).rowcount)
-        return done.result() == 1
+        return self._database.execute(statement).result() == 1
 
 
 def _check_room(connection: sa.Connection, tenant_id: int) -> None:

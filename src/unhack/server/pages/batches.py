@@ -44,7 +44,7 @@ def latest(view: View, *, most: int, skipped: int = 0) -> Markup:
 def count(view: View) -> int:
     """The tenant's batches."""
     asked = sa.select(sa.func.count()).where(*_told(view))
-    return int(view.service.database.read(lambda c: c.execute(asked).scalar_one()))
+    return int(view.service.database.scalar(asked))
 
 
 def _told(view: View) -> tuple[sa.ColumnElement[bool], ...]:

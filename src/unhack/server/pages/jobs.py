@@ -73,7 +73,7 @@ def count_jobs(view: View, kind: str) -> int:
     asked = sa.select(sa.func.count()).where(
         jobs.c.tenant_id == view.caller.tenant_id, jobs.c.kind == kind
     )
-    return int(view.service.database.read(lambda c: c.execute(asked).scalar_one()))
+    return int(view.service.database.scalar(asked))
 
 
 def one_job(view: View, kind: str) -> SimpleNamespace:

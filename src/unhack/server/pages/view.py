@@ -71,8 +71,7 @@ class View:
 
     def rows(self, query: sa.Select[*tuple[Any, ...]]) -> list[SimpleNamespace]:
         """The rows of a query, their columns as attributes."""
-        found = self.service.database.read(lambda c: list(c.execute(query).mappings()))
-        return [SimpleNamespace(**row) for row in found]
+        return [SimpleNamespace(**row) for row in self.service.database.rows(query)]
 
 
 Builder = Callable[[View], PageContent]

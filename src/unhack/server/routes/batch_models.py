@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from unhack.server.http.completion_text import CompletionText
+from unhack.server.http.request_model import RequestModel
 from unhack.server.scoring.deadlines import LONGEST_S
 from unhack.server.scoring.inline import InlineTask
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
 _SOME = Field(min_length=1, fail_fast=True)
 """The first wrong one is told; a million complaints would fill the memory."""
 _TaskName = Annotated[str, Field(min_length=1, max_length=300)]
@@ -36,10 +36,9 @@ def without_completions(body: Any) -> Any:
     return left
 
 
-class ScoreBody(BaseModel):
+class ScoreBody(RequestModel):
     """One completion."""
 
-    model_config = _STRICT
     strict_part: ClassVar = staticmethod(without_completions)
 
     task: AnyTask
@@ -47,19 +46,16 @@ class ScoreBody(BaseModel):
     deadline_s: Deadline | None = None
 
 
-class BatchItem(BaseModel):
+class BatchItem(RequestModel):
     """One completion of a batch."""
-
-    model_config = _STRICT
 
     task: AnyTask
     completion: AnyCompletion
 
 
-class BatchBody(BaseModel):
+class BatchBody(RequestModel):
     """Many completions: of one task (`task`, `completions`), or each with its own (`items`)."""
 
-    model_config = _STRICT
     strict_part: ClassVar = staticmethod(without_completions)
 
     task: AnyTask | None = None

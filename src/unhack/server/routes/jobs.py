@@ -231,15 +231,6 @@ def _reply(request: Request, row: sa.RowMapping | None) -> dict[str, Any]:
     running = row["state"] == "running"
     progress = service_of(request).jobs.progress(row["id"]) if running else None
     result = row.get("result")
-    reply = JobReply(
-        id=row["id"],
-        kind=row["kind"],
-        state=row["state"],
-        created_at=row["created_at"],
-        started_at=row["started_at"],
-        finished_at=row["finished_at"],
-        progress=progress,
-        error=row["error"],
-        page=f"/v1/jobs/{row['id']}/page" if row["state"] == "done" else None,
-    )
+    page = f"/v1/jobs/{row['id']}/page" if row["state"] == "done" else None
+    reply = JobReply.model_validate({**row, "progress": progress, "page": page, "result": None})
     return reply.model_dump(mode="json") | {"result": json.loads(result) if result else None}

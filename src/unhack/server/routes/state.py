@@ -39,7 +39,7 @@ async def ready(request: Request) -> dict[str, str]:
 
 def _answers(service: Service) -> bool:
     try:
-        service.database.read(lambda connection: connection.execute(sa.text("SELECT 1")).scalar())
+        service.database.scalar(sa.select(1))
     except SQLAlchemyError:
         return False
     return not service.database.is_taken

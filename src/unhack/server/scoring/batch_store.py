@@ -104,7 +104,7 @@ class BatchStore:
                 }
                 for position in range(start, min(start + _AT_ONCE, len(listed)))
             ]
-            self._database.write(lambda connection, rows=rows: connection.execute(_INSERT, rows))
+            self._database.execute(sa.insert(items), rows)
 
         def last(connection: sa.Connection) -> bool:
             asked = sa.select(sa.func.count()).where(items.c.batch_id == batch.id)
@@ -133,15 +133,11 @@ class BatchStore:
 
         return self._database.write(store)
 
-    def record(self, batch_id: str, positions: Sequence[int], verdict: Verdict) -> Future[None]:
+    def record(self, batch_id: str, positions: Sequence[int], verdict: Verdict) -> Future[int]:
         """Store the verdict of an item and of its twins, unless they have one."""
         fields = {f"new_{k}": v for k, v in self._judged_fields(verdict).items()}
         rows = [{**fields, "b": batch_id, "p": position} for position in positions]
-
-        def store(connection: sa.Connection) -> None:
-            connection.execute(_RECORD, rows)
-
-        return self._database.write(store)
+        return self._database.execute(_RECORD, rows)
 
     def _judged_fields(self, verdict: Verdict) -> dict[str, Any]:
         return {
@@ -152,17 +148,13 @@ class BatchStore:
             "outputs": outputs_text(verdict) if self._outputs else None,
         }
 
-    def finish(self, batch_id: str, state: str, error: str | None = None) -> Future[None]:
+    def finish(self, batch_id: str, state: str, error: str | None = None) -> Future[int]:
         """Store the end of an accepted batch."""
-
-        def store(connection: sa.Connection) -> None:
-            connection.execute(
-                sa.update(batches)
-                .where(batches.c.id == batch_id, batches.c.state == ACCEPTED)
-                .values(state=state, error=error, finished_at=time.time())
-            )
-
-        return self._database.write(store)
+        return self._database.execute(
+            sa.update(batches)
+            .where(batches.c.id == batch_id, batches.c.state == ACCEPTED)
+            .values(state=state, error=error, finished_at=time.time())
+        )
 
     def keep_task(self, tenant_id: int, digest: str, body: str) -> Future[None]:
         """Store a task that came with a request, once, and that it is used now."""
@@ -185,7 +177,7 @@ class BatchStore:
         asked = sa.select(inline_tasks.c.body).where(
             inline_tasks.c.tenant_id == tenant_id, inline_tasks.c.digest == digest
         )
-        return self._database.read(lambda connection: connection.execute(asked).scalar())
+        return self._database.scalar(asked)
 
     def drop_unaccepted(self) -> None:
         """Forget batches that a server did not live to accept: nobody was told of them."""
@@ -200,11 +192,7 @@ class BatchStore:
             .scalar_subquery()
         )
         asked = sa.select(batches, left.label("left")).where(batches.c.state == ACCEPTED)
-        rows = self._database.read(
-            lambda connection: (
-                connection.execute(asked.order_by(batches.c.created_at)).mappings().all()
-            )
-        )
+        rows = self._database.rows(asked.order_by(batches.c.created_at))
         return [(_batch(row), row["left"]) for row in rows]
 
     def pending(self, batch_id: str, after: int, most: int) -> list[Pending]:
@@ -245,36 +233,26 @@ class BatchStore:
         )
 
     def _read_judged(self, asked: sa.Select[int, str, float | None]) -> list[StoredVerdict]:
-        rows = self._database.read(lambda connection: connection.execute(asked).all())
-        return [StoredVerdict(row.position, row.verdict, row.reward) for row in rows]
+        return [StoredVerdict(**row) for row in self._database.rows(asked)]
 
     def find(self, tenant_id: int, batch_id: str) -> sa.RowMapping | None:
         """The row of a tenant's batch; None for an unknown id and for another's."""
-        asked = sa.select(batches).where(
-            batches.c.id == batch_id,
-            batches.c.tenant_id == tenant_id,
-            batches.c.state != RECEIVING,
-        )
-        return self._database.read(
-            lambda connection: connection.execute(asked).mappings().one_or_none()
-        )
+        return self._accepted(tenant_id, batches.c.id == batch_id)
 
     def find_item(self, batch_id: str, position: int) -> sa.RowMapping | None:
         """An item of a batch."""
         asked = sa.select(items).where(items.c.batch_id == batch_id, items.c.position == position)
-        return self._database.read(
-            lambda connection: connection.execute(asked).mappings().one_or_none()
-        )
+        return self._database.row(asked)
 
     def find_by_key(self, tenant_id: int, key: str) -> sa.RowMapping | None:
         """The row of the batch that a tenant sent with this idempotency key."""
-        asked = sa.select(batches).where(
-            batches.c.idempotency_key == key,
-            batches.c.tenant_id == tenant_id,
-            batches.c.state != RECEIVING,
-        )
-        return self._database.read(
-            lambda connection: connection.execute(asked).mappings().one_or_none()
+        return self._accepted(tenant_id, batches.c.idempotency_key == key)
+
+    def _accepted(self, tenant_id: int, which: sa.ColumnElement[bool]) -> sa.RowMapping | None:
+        return self._database.row(
+            sa.select(batches).where(
+                which, batches.c.tenant_id == tenant_id, batches.c.state != RECEIVING
+            )
         )
 
     def listed(
@@ -292,15 +270,14 @@ class BatchStore:
         if before is not None:
             asked = asked.where(batches.c.created_at < before)
         asked = asked.order_by(batches.c.created_at.desc(), batches.c.id).limit(most)
-        rows = self._database.read(lambda connection: connection.execute(asked).mappings().all())
-        return [(row, row["judged"]) for row in rows]
+        return [(row, row["judged"]) for row in self._database.rows(asked)]
 
     def count_judged(self, batch_id: str) -> int:
         """The number of items with a verdict."""
         asked = sa.select(sa.func.count()).where(
             items.c.batch_id == batch_id, items.c.status.is_not(None)
         )
-        return self._database.read(lambda connection: connection.execute(asked).scalar_one())
+        return self._database.scalar(asked)
 
     def outline(self, batch_id: str) -> list[tuple[str, str | None, float | None]]:
         """(task, status, reward) of every item, in order."""
@@ -309,11 +286,10 @@ class BatchStore:
             .where(items.c.batch_id == batch_id)
             .order_by(items.c.position)
         )
-        rows = self._database.read(lambda connection: connection.execute(asked).all())
-        return [(row.task, row.status, row.reward) for row in rows]
+        rows = self._database.rows(asked)
+        return [(row["task"], row["status"], row["reward"]) for row in rows]
 
 
-_INSERT = sa.insert(items)
 _JUDGED = sa.select(items.c.position, items.c.verdict, items.c.reward)
 _RECORD = (
     sa.update(items)

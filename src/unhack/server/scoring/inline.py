@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from unhack.core import plain
 from unhack.core.errors import UnhackError
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
 from unhack.server.http.problems import RequestRefused
+from unhack.server.http.request_model import RequestModel
 from unhack.tasks.rows import RowError, function_case, stdio_case
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
@@ -24,16 +25,13 @@ from unhack.verifiers.stdio import StdioCompare, StdioVerifier
 from unhack.verifiers.text import AnswerCheck, TextVerifier
 from unhack.verifiers.values.compare import Compare
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
 _Seconds = Annotated[float, Field(gt=0, le=60)]
 _Tolerance = Annotated[float, Field(ge=0, le=1e9)]
 _Cases = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000, fail_fast=True)]
 
 
-class InlineFunction(BaseModel):
+class InlineFunction(RequestModel):
     """A function that is called on cases."""
-
-    model_config = _STRICT
 
     kind: Literal["function"]
     entry_point: Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=200)]
@@ -46,10 +44,8 @@ class InlineFunction(BaseModel):
     wall_s: _Seconds = 10.0
 
 
-class InlineProgram(BaseModel):
+class InlineProgram(RequestModel):
     """A program that reads stdin and writes stdout."""
-
-    model_config = _STRICT
 
     kind: Literal["stdio"]
     cases: _Cases
@@ -62,10 +58,8 @@ class InlineProgram(BaseModel):
     wall_s: _Seconds = 10.0
 
 
-class InlineText(BaseModel):
+class InlineText(RequestModel):
     """A text with a final answer."""
-
-    model_config = _STRICT
 
     kind: Literal["text"]
     answer: Annotated[str, Field(min_length=1, max_length=10_000)]

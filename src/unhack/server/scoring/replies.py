@@ -14,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from unhack.core import group as groups
+from unhack.server.http.score_replies import BatchState
 from unhack.server.scoring import batch_store
 from unhack.server.scoring.batch_store import BatchStore, StoredVerdict
 from unhack.server.scoring.scoring import ScoringService
@@ -35,18 +36,8 @@ def line_of(judged: StoredVerdict) -> str:
 
 def state_of(row: sa.RowMapping, judged: int) -> dict[str, Any]:
     """A batch as lists show it. Times are seconds since 1970."""
-    return {
-        "id": row["id"],
-        "state": row["state"],
-        "origin": row["origin"],
-        "count": row["count"],
-        "judged": judged,
-        "group_size": row["group_size"],
-        "created_at": row["created_at"],
-        "deadline_at": row["deadline_at"],
-        "finished_at": row["finished_at"],
-        "error": row["error"],
-    }
+    known = {**row, "judged": judged}
+    return {name: known[name] for name in BatchState.model_fields}
 
 
 def summary_of(store: BatchStore, row: sa.RowMapping) -> dict[str, Any]:

@@ -26,13 +26,9 @@ def prune_batches(database: Database, before: float) -> int:
     """Delete the batches that ended before a time, in seconds since 1970; their number."""
     count = 0
     old = sa.select(batches.c.id).where(batches.c.state.in_(_ENDED), batches.c.finished_at < before)
-    while found := _read(database, old.limit(_BATCHES_AT_ONCE)):
-        _run(
-            database,
-            sa.update(batches)
-            .where(batches.c.id.in_(found))
-            .values(state=RECEIVING, idempotency_key=None),
-        )
+    while found := [row["id"] for row in database.rows(old.limit(_BATCHES_AT_ONCE))]:
+        hidden = sa.update(batches).where(batches.c.id.in_(found))
+        database.execute(hidden.values(state=RECEIVING, idempotency_key=None)).result()
         for batch_id in found:
             _delete(database, batch_id)
         count += len(found)
@@ -42,15 +38,11 @@ def prune_batches(database: Database, before: float) -> int:
 
 def _delete(database: Database, batch_id: str) -> None:
     last = sa.select(sa.func.max(items.c.position)).where(items.c.batch_id == batch_id)
-    top = database.read(lambda connection: connection.execute(last).scalar())
+    top = database.scalar(last)
     for start in range(0, (-1 if top is None else top) + 1, _ITEMS_AT_ONCE):
-        _run(
-            database,
-            sa.delete(items).where(
-                items.c.batch_id == batch_id, items.c.position < start + _ITEMS_AT_ONCE
-            ),
-        )
-    _run(database, sa.delete(batches).where(batches.c.id == batch_id))
+        some = items.c.position < start + _ITEMS_AT_ONCE
+        database.execute(sa.delete(items).where(items.c.batch_id == batch_id, some)).result()
+    database.execute(sa.delete(batches).where(batches.c.id == batch_id)).result()
 
 
 def _prune_tasks(database: Database, before: float) -> None:
@@ -59,7 +51,7 @@ def _prune_tasks(database: Database, before: float) -> None:
     asked = sa.select(inline_tasks.c.tenant_id, inline_tasks.c.digest).where(
         inline_tasks.c.used_at < before
     )
-    old = database.read(lambda connection: connection.execute(asked).all())
+    old = database.rows(asked)
     if not old:
         return
     named = (
@@ -68,22 +60,13 @@ def _prune_tasks(database: Database, before: float) -> None:
         .where(batches.c.created_at < before + _MARGIN_S)
         .distinct()
     )
-    used = {(row.tenant_id, row.task) for row in database.read(lambda c: c.execute(named).all())}
+    used = {(row["tenant_id"], row["task"]) for row in database.rows(named)}
     for row in old:
-        if (row.tenant_id, json.dumps({"inline": row.digest})) not in used:
-            _run(
-                database,
+        if (row["tenant_id"], json.dumps({"inline": row["digest"]})) not in used:
+            database.execute(
                 sa.delete(inline_tasks).where(
-                    inline_tasks.c.tenant_id == row.tenant_id,
-                    inline_tasks.c.digest == row.digest,
+                    inline_tasks.c.tenant_id == row["tenant_id"],
+                    inline_tasks.c.digest == row["digest"],
                     inline_tasks.c.used_at < before,
-                ),
-            )
-
-
-def _read(database: Database, asked: sa.Select[str]) -> list[str]:
-    return list(database.read(lambda connection: connection.execute(asked).scalars().all()))
-
-
-def _run(database: Database, statement: sa.Executable) -> None:
-    database.write(lambda connection: connection.execute(statement) and None).result()
+                )
+            ).result()

@@ -66,16 +66,7 @@ def build_case_verifier(
     if not entry.isidentifier():
         setup += f"def {CALL}(*args, **kwargs):\n    return {entry}(*args, **kwargs)\n"
         entry = CALL
-    return FunctionVerifier(
-        entry,
-        cases,
-        compare=Compare.EQUAL,
-        partial_credit=options.partial_credit,
-        setup=setup,
-        preload=options.preload,
-        limits=options.limits,
-        extraction=options.extraction,
-    )
+    return FunctionVerifier(entry, cases, compare=Compare.EQUAL, setup=setup, **options.of_cases)
 
 
 def build_script_verifier(code: CheckCode, options: LoadOptions) -> CheckVerifier:

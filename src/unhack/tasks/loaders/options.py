@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from unhack.core.completion import Extraction
 from unhack.sandbox.limits import Limits
@@ -29,3 +30,9 @@ class LoadOptions:
     script_mode: Mode = Mode.SEALED
     """For tests that only a script can run. `Mode.AS_WRITTEN` runs the completion in one process
     with its tests, where it can forge the score; every such verdict is marked."""
+
+    @property
+    def of_cases(self) -> dict[str, Any]:
+        """The options of a verifier of cases, by their names there."""
+        names = ("limits", "extraction", "partial_credit", "preload")
+        return {name: getattr(self, name) for name in names}

@@ -23,14 +23,14 @@ from typing import Any
 from unhack.core import plain
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.core.problem import Problem
-from unhack.core.verdict import Seal, Status, Verdict
+from unhack.core.verdict import Seal, Status
 from unhack.sandbox.job import Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, marked_answers, write_answer
 from unhack.verifiers.base import Steps, invalid_verdict
-from unhack.verifiers.jobs import read_checks, usage_of
+from unhack.verifiers.jobs import read_checks, verdict_of
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
 _PROFILE = Profile(role=Role.JUDGE, site_packages=True, preload=("reasoning_gym",))
@@ -154,14 +154,9 @@ class ReasoningGymVerifier:
         [outcome] = yield [jobs.judge("check", fields, limits=self.rules.limits, profile=_PROFILE)]
         [(_, passed, score, _)] = read_checks(outcome, [0])
         credit = float(passed) if score is None else score
-        return Verdict(
-            Status.PASSED if passed else Status.FAILED,
-            credit,
-            "" if passed else f"score_answer gave {credit:.3g}",
-            usage=usage_of(outcome),
-            seal=Seal.TEXT,
-            isolation=outcome.isolation.value,
-        )
+        failed = (Status.FAILED, f"score_answer gave {credit:.3g}")
+        judged = (Status.PASSED, "") if passed else failed
+        return verdict_of(outcome, judged, score=credit, seal=Seal.TEXT)
 
     def canary(self) -> str:
         """A completion whose answer `score_answer` can score."""

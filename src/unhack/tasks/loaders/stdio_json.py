@@ -77,10 +77,7 @@ def _task(record: DataSetRow, tests: _Tests, options: LoadOptions, compare: Stdi
         verifier = StdioVerifier(
             tuple(StdioCase(_lines(given), _lines(wanted)) for given, wanted in tests.pairs),
             compare=compare,
-            partial_credit=options.partial_credit,
-            preload=options.preload,
-            limits=options.limits,
-            extraction=options.extraction,
+            **options.of_cases,
         )
     number = record.first("question_id", "problem_id", "task_id", "id")
     name = str(record.line if number is None else number)
@@ -108,15 +105,9 @@ def _calls(record: DataSetRow, tests: _Tests, options: LoadOptions) -> Verifier:
         if not isinstance(given, list):
             raise record.error("the input of a call must be the list of its arguments")
         cases.append(Case(tuple(cast("list[Any]", given)), expected=wanted))
+    setup = _WRAPPER.format(call=CALL, name=tests.function)
     return FunctionVerifier(
-        CALL,
-        tuple(cases),
-        compare=Compare.EQUAL,
-        partial_credit=options.partial_credit,
-        setup=_WRAPPER.format(call=CALL, name=tests.function),
-        preload=options.preload,
-        limits=options.limits,
-        extraction=options.extraction,
+        CALL, tuple(cases), compare=Compare.EQUAL, setup=setup, **options.of_cases
     )
 
 

@@ -29,7 +29,7 @@ from unhack.sandbox.job import Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.verifiers import jobs, sealed
 from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict
-from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
+from unhack.verifiers.jobs import bad_ending, require_sandbox, verdict_of
 from unhack.verifiers.repository import ids
 from unhack.verifiers.repository.files import (
     JUDGES,
@@ -288,13 +288,6 @@ class RepositoryVerifier:
             reason = next(f"{name}: {case.reason}" for name, case in named if not case.passed)
         if stopped is not None and (status is Status.FAILED or "accepted_twins" in details):
             status, reason, score = stopped[0], stopped[1], 0.0
-        return Verdict(
-            status,
-            score,
-            reason[:400],
-            tuple(cases),
-            usage_of(outcome),
-            seal=self.seal,
-            isolation=outcome.isolation.value,
-            details=details,
-        )
+        judged = (status, reason[:400])
+        verdict = verdict_of(outcome, judged, score=score, cases=cases, seal=self.seal)
+        return replace(verdict, details=details)

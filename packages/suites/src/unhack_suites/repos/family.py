@@ -10,7 +10,7 @@ Not covered: files, networks, clocks, callbacks: nothing of that crosses to a se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -45,6 +45,22 @@ class UseCase:
     """The feature that it uses."""
 
 
+Cases = Iterator[UseCase]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Cases of one test file that begin with the same lines."""
+
+    name: str
+    start: Sequence[str] = ()
+    needs: str = ""
+
+    def case(self, claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
+        """A case; `needs` counts before the topic's own."""
+        return UseCase(self.name, claim, rule, (*self.start, *lines), needs or self.needs)
+
+
 @dataclass(frozen=True, slots=True)
 class Feature:
     """Something that a repository may lack."""
@@ -66,8 +82,14 @@ class PackageFamily:
     """The folder of the templates, `NAME.py.tmpl` each."""
     words: Callable[[Random], Words]
     """Draws names and constants; `package`, `purpose` and `summary` among them."""
-    cases: Callable[[Random, Words], Iterable[UseCase]]
+    topics: tuple[Callable[[Random, Words], Cases], ...]
+    """Each makes cases; they draw one after the other."""
     features: tuple[Feature, ...]
+
+    def cases(self, rng: Random, words: Words) -> Cases:
+        """The cases of all topics."""
+        for topic in self.topics:
+            yield from topic(rng, words)
 
     def templates(self) -> dict[str, str]:
         """Module name -> template, in the order of their names."""
@@ -83,7 +105,7 @@ _STEMS = (
 )  # fmt: skip
 
 
-def package_name(rng: Random, endings: str) -> str:
+def draw_name(rng: Random, endings: str) -> str:
     """A package's name: a drawn stem and one of the family's endings."""
     return rng.choice(_STEMS) + rng.choice(endings.split())
 

@@ -16,15 +16,16 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.conformance.kernel import FORBIDDEN
 from unhack.sandbox.conformance.probe import (
     CheckResult,
-    CheckState,
     ConformanceError,
     SkipError,
     expect,
+    run_test,
 )
 from unhack.sandbox.gpu.cards import Card, nvml
 from unhack.sandbox.gpu.claims import programs
@@ -64,6 +65,15 @@ def ask(code: str, card: Card) -> list[str]:
             return made.receive(timeout_s=_ANSWER_S).decode(errors="replace").split()[1:]
         except GpuProcessError as error:
             raise ConformanceError(f"no answer: {error}") from None
+
+
+def _end_of(made: GpuProcess, within_s: float, otherwise: str) -> GpuProcessError:
+    """The end of a process that answers nothing. Raises ConformanceError for an answer."""
+    try:
+        said = made.receive(timeout_s=within_s)
+    except GpuProcessError as error:
+        return error
+    raise ConformanceError(f"{otherwise}: {said!r}")
 
 
 def _computes(card: Card) -> None:
@@ -118,11 +128,8 @@ def _left_behind(card: Card) -> None:
 def _endless(card: Card) -> None:
     with start(programs.ENDLESS, card) as made:
         expect(made.receive(timeout_s=_ANSWER_S) == b"said on", "the kernel did not begin")
-        try:
-            said = made.receive(timeout_s=_SHORT_S)
-            raise ConformanceError(f"an endless kernel ended: {said!r}")
-        except GpuProcessError as error:
-            expect(error.late, f"it ended otherwise: {error}")
+        error = _end_of(made, _SHORT_S, "an endless kernel ended")
+        expect(error.late, f"it ended otherwise: {error}")
         pid = made.watch.pid
     expect(not os.path.exists(f"/proc/{pid}"), "its process outlived its deadline")
     began = time.monotonic()
@@ -133,23 +140,17 @@ def _endless(card: Card) -> None:
 
 def _fills_card(card: Card) -> None:
     with start(programs.FILL_CARD, card) as made:
-        try:
-            said = made.receive(timeout_s=_ANSWER_S)
-            raise ConformanceError(f"it went on: {said!r}")
-        except GpuProcessError as error:
-            taken = f"{made.watch.peak_card_bytes >> 20} MiB of the card were seen to be taken"
-            expect(error.limit == "memory", f"{taken}, 4096 are allowed: {error}")
+        error = _end_of(made, _ANSWER_S, "it went on")
+        taken = f"{made.watch.peak_card_bytes >> 20} MiB of the card were seen to be taken"
+        expect(error.limit == "memory", f"{taken}, 4096 are allowed: {error}")
     _computes(card)
 
 
 def _fills_host(card: Card) -> None:
     with start(programs.FILL_HOST, card) as made:
-        try:
-            said = made.receive(timeout_s=_ANSWER_S)
-            raise ConformanceError(f"it went on: {said!r}")
-        except GpuProcessError as error:
-            killed = error.limit == "memory" or "killed" in str(error) or "Memory" in str(error)
-            expect(killed, f"it ended otherwise: {error}")
+        error = _end_of(made, _ANSWER_S, "it went on")
+        killed = error.limit == "memory" or "killed" in str(error) or "Memory" in str(error)
+        expect(killed, f"it ended otherwise: {error}")
 
 
 def _gives_back(card: Card) -> None:
@@ -188,13 +189,6 @@ def check_claims(
 ) -> Iterator[CheckResult]:
     """Put each claim to a card. One that breaks counts as failed."""
     for claim in CLAIMS:
-        try:
-            claim.test(card)
-            result = CheckResult(claim.claim, CheckState.PASSED)
-        except SkipError as error:
-            result = CheckResult(claim.claim, CheckState.NOT_APPLICABLE, str(error))
-        except Exception as error:
-            named = "" if isinstance(error, ConformanceError) else f"{type(error).__name__}: "
-            result = CheckResult(claim.claim, CheckState.FAILED, f"{named}{error}")
+        result = run_test(claim.claim, partial(claim.test, card))
         on_result(result)
         yield result

@@ -20,7 +20,7 @@ import dis
 import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from unhack.sandbox.guest.judge.connection import CandidateConnection
@@ -218,9 +218,10 @@ class Imports:
             raise self.seal.violate("the verifier starts a process")
         if event == "open" and isinstance(args[0], (str, bytes)):
             path = os.path.join(os.getcwd(), os.fsdecode(args[0]))
-            if os.path.normpath(path) in self._paths and not (
-                self.seal.is_aside or _is_importing() or _is_shown()
-            ):
+            if os.path.normpath(path) in self._paths and not self.seal.is_aside:
+                opener = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+                if _is_below(opener, 8, _imports) or _is_below(opener, 12, _shows):
+                    return
                 raise self.seal.violate("the verifier reads the solution's source text")
 
 
@@ -243,30 +244,25 @@ def _module_of(space: dict[str, Any], frame: types.FrameType | None) -> Any:
     return None
 
 
-def _is_importing() -> bool:
-    """True when the file is being opened by an import, or by runpy."""
-    frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    for _ in range(8):
+def _is_below(frame: types.FrameType | None, most: int, runs: Callable[[str], bool]) -> bool:
+    """True when one of the innermost frames, from `frame` on, is of a file that `runs` names."""
+    for _ in range(most):
         if frame is None:
             return False
-        name = frame.f_code.co_filename
-        if name.startswith(_IMPORTERS) or name.endswith(_TOOLS[:2]):
+        if runs(frame.f_code.co_filename):
             return True
         frame = frame.f_back
     return False
 
 
-def _is_shown() -> bool:
-    """True when a traceback is being written, whose innermost frame is the stub's."""
-    frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    for _ in range(12):
-        if frame is None:
-            return False
-        name = frame.f_code.co_filename
-        if name.endswith("/traceback.py") or "/_pytest/_code/" in name:
-            return True
-        frame = frame.f_back
-    return False
+def _imports(file: str) -> bool:
+    """True for a file of the import system, or of runpy."""
+    return file.startswith(_IMPORTERS) or file.endswith(_TOOLS[:2])
+
+
+def _shows(file: str) -> bool:
+    """True for a file that writes tracebacks, whose innermost frame is the stub's."""
+    return file.endswith("/traceback.py") or "/_pytest/_code/" in file
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

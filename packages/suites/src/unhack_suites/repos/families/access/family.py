@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from unhack_suites.repos.family import (
+    Cases,
     Feature,
     PackageFamily,
+    Topic,
     UseCase,
     Words,
-    package_name,
+    draw_name,
     pick,
 )
 
@@ -29,21 +31,13 @@ def _words(rng: Random) -> Words:
         filtered="filtered visible allowed_of", admin="admin manage control",
         thing="documents recordings buildings orders",
     )  # fmt: skip
-    words["package"] = package_name(rng, "access guard gate keys")
+    words["package"] = draw_name(rng, "access guard gate keys")
     words["summary"] = f"Rules of who may do what with {words['thing']}."
     words["purpose"] = f"to protect {words['thing']}"
     return words
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _patterns(rng, w)
-    yield from _roles(rng, w)
-    yield from _decisions(rng, w)
-    yield from _further_decisions(rng, w)
-    yield from _features(rng, w)
-
-
-def _patterns(rng: Random, w: Words) -> Iterator[UseCase]:
+def _patterns(rng: Random, w: Words) -> Cases:
     a, b, c, d = rng.sample(_PARTS, 4)
     s, call = w.slash, w.matches
 
@@ -82,12 +76,9 @@ def _setup(rng: Random, w: Words) -> tuple[list[str], list[str], list[str]]:
     return lines, people, roles
 
 
-def _roles(rng: Random, w: Words) -> Iterator[UseCase]:
+def _roles(rng: Random, w: Words) -> Cases:
     fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("roles", claim, rule, (*fill, *lines))
-
+    case = Topic("roles", fill).case
     yield case(
         "roles_include_others", "A person has the roles that their roles include.",
         f"? roles.of('{q}')", f"? roles.of('{p}')", f"? roles.of('{r}')",
@@ -110,23 +101,27 @@ def _roles(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _decisions(rng: Random, w: Words) -> Iterator[UseCase]:
-    fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
-    a, b, c, d = rng.sample(_PARTS, 4)
-    s, admin = w.slash, w.admin
+def _policy(rng: Random, w: Words) -> tuple[Topic, list[str], list[str], list[str]]:
+    """Cases of one policy; its people, its roles, and parts of its paths."""
+    fill, people, roles = _setup(rng, w)
+    parts = rng.sample(_PARTS, 4)
+    (low, mid, top, _), (a, b, c, d), s = roles, parts, w.slash
     rules = (
         "policy = Policy(roles)", f"policy.allow('{low}', 'read', '{a}{s}**')",
         f"policy.allow('{mid}', 'write', '{a}{s}*{s}{b}')",
         f"policy.deny('{low}', 'read', '{a}{s}{c}{s}*')",
-        f"policy.allow('{top}', '{admin}', '{a}{s}{c}{s}{d}')",
+        f"policy.allow('{top}', '{w.admin}', '{a}{s}{c}{s}{d}')",
     )  # fmt: skip
+    return Topic("decisions", (*fill, *rules)), people, roles, parts
 
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("decisions", claim, rule, (*fill, *rules, *lines))
 
-    def ask(person: str, action: str, *parts: str) -> str:
-        return f"? policy.may('{person}', '{action}', '{s.join(parts)}')"
+def _ask(slash: str, person: str, action: str, *parts: str) -> str:
+    return f"? policy.may('{person}', '{action}', '{slash.join(parts)}')"
 
+
+def _decisions(rng: Random, w: Words) -> Cases:
+    topic, (p, q, r), (low, _, _, other), (a, b, c, d) = _policy(rng, w)
+    case, s, admin, ask = topic.case, w.slash, w.admin, partial(_ask, w.slash)
     yield case(
         "without_a_rule_nobody_may", "What no rule allows is forbidden.", ask(p, "read", a, b),
         ask(p, "write", a, d), ask(r, "read", a, b), ask(q, "read", b, a), ask(p, "read", a),
@@ -157,23 +152,9 @@ def _decisions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _further_decisions(rng: Random, w: Words) -> Iterator[UseCase]:
-    fill, (p, q, r), (low, mid, top, _other) = _setup(rng, w)
-    a, b, c, d = rng.sample(_PARTS, 4)
-    s, admin = w.slash, w.admin
-    rules = (
-        "policy = Policy(roles)", f"policy.allow('{low}', 'read', '{a}{s}**')",
-        f"policy.allow('{mid}', 'write', '{a}{s}*{s}{b}')",
-        f"policy.deny('{low}', 'read', '{a}{s}{c}{s}*')",
-        f"policy.allow('{top}', '{admin}', '{a}{s}{c}{s}{d}')",
-    )  # fmt: skip
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("decisions", claim, rule, (*fill, *rules, *lines))
-
-    def ask(person: str, action: str, *parts: str) -> str:
-        return f"? policy.may('{person}', '{action}', '{s.join(parts)}')"
-
+def _further_decisions(rng: Random, w: Words) -> Cases:
+    topic, (p, q, r), (low, mid, _, _), (a, b, c, d) = _policy(rng, w)
+    case, s, ask = topic.case, w.slash, partial(_ask, w.slash)
     yield case(
         "decisions_follow_later_changes",
         "New rules and roles count at once, also for what was asked before.", ask(p, "read", b, c),
@@ -196,39 +177,34 @@ def _further_decisions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     fill, (p, q, r), (low, mid, top, other) = _setup(rng, w)
     a, b, c, d = rng.sample(_PARTS, 4)
     s = w.slash
-    yield UseCase(
-        "holders", "holders_have_a_role_by_way_of_others",
+    yield Topic("holders", fill, needs="holders").case(
+        "holders_have_a_role_by_way_of_others",
         f"`{w.holders}` lists the people who have a role, by way of other roles too.",
-        (
-            *fill, f"? roles.{w.holders}('{low}')", f"? roles.{w.holders}('{top}')",
-            f"? roles.{w.holders}('{other}')", f"roles.{w.grant}('{r}', '{mid}')",
-            f"roles.{w.revoke}('{q}', '{top}')", f"? roles.{w.holders}('{low}')",
-            f"? roles.{w.holders}('no {mid}')",
-        ),
-        "holders",
+        f"? roles.{w.holders}('{low}')", f"? roles.{w.holders}('{top}')",
+        f"? roles.{w.holders}('{other}')", f"roles.{w.grant}('{r}', '{mid}')",
+        f"roles.{w.revoke}('{q}', '{top}')", f"? roles.{w.holders}('{low}')",
+        f"? roles.{w.holders}('no {mid}')",
     )  # fmt: skip
-    yield UseCase(
-        "reasons", "the_deciding_rule_is_named",
+    yield Topic("reasons", fill, needs="explain").case(
+        "the_deciding_rule_is_named",
         f"`{w.explain}` names the rule that decides, as `allow role action pattern`.",
-        (
-            *fill, "policy = Policy(roles)", f"policy.allow('{mid}', 'write', '{a}{s}**')",
-            f"policy.deny('{low}', 'read', '{a}{s}{b}')",
-            f"? policy.{w.explain}('{q}', 'read', '{a}{s}{c}')",
-            f"? policy.{w.explain}('{p}', 'write', '{a}{s}{b}')",
-            f"? policy.{w.explain}('{p}', 'read', '{c}{s}{d}')",
-            f"policy.allow('{top}', 'read', '{a}{s}{b}{s}{d}')",
-            f"? policy.{w.explain}('{q}', 'read', '{a}{s}{b}{s}{d}')",
-        ),
-        "explain",
+        "policy = Policy(roles)", f"policy.allow('{mid}', 'write', '{a}{s}**')",
+        f"policy.deny('{low}', 'read', '{a}{s}{b}')",
+        f"? policy.{w.explain}('{q}', 'read', '{a}{s}{c}')",
+        f"? policy.{w.explain}('{p}', 'write', '{a}{s}{b}')",
+        f"? policy.{w.explain}('{p}', 'read', '{c}{s}{d}')",
+        f"policy.allow('{top}', 'read', '{a}{s}{b}{s}{d}')",
+        f"? policy.{w.explain}('{q}', 'read', '{a}{s}{b}{s}{d}')",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "access", Path(__file__).parent, _words, _cases,
+    "access", Path(__file__).parent, _words,
+    (_patterns, _roles, _decisions, _further_decisions, _features),
     (
         Feature(
             "holders", "the people who have a role",

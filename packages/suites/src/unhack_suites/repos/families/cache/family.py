@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 
 def _words(rng: Random) -> Words:
@@ -24,33 +16,23 @@ def _words(rng: Random) -> Words:
         pin="pin hold protect", counts="counts statistics tally",
         kind="thumbnails quotes forecasts sessions",
     )  # fmt: skip
-    words["package"] = package_name(rng, "cache store shelf keep")
+    words["package"] = draw_name(rng, "cache store shelf keep")
     words["summary"] = f"Keeps {words['kind']} for a while, within a bounded size."
     words["purpose"] = f"to keep {words['kind']} at hand"
     return words
-
-
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _times(rng, w)
-    yield from _room(rng, w)
-    yield from _tiers(rng, w)
-    yield from _features(rng, w)
 
 
 def _keys(rng: Random) -> list[str]:
     return rng.sample(["ash", "bay", "cod", "dew", "elk", "fig", "gem", "hay", "ink", "jet"], 5)
 
 
-def _times(rng: Random, w: Words) -> Iterator[UseCase]:
+def _times(rng: Random, w: Words) -> Cases:
     a, b, c, *_ = _keys(rng)
     x, y = rng.sample(range(10, 99), 2)
     ttl, start = int(w.ttl), rng.randrange(1000)
     short = rng.randrange(3, 12)
     fill = (f"clock = Clock({start})", "store = Store(clock, 5)", f"store.{w.put}('{a}', {x})")
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("times", claim, rule, (*fill, *lines))
-
+    case = Topic("times", fill).case
     yield case(
         "values_expire", f"A value is good for {w.ttl} seconds unless it is told otherwise.",
         f"clock.{w.advance}({ttl - 1})", f"? store.get('{a}')", f"store.{w.put}('{b}', {y})",
@@ -84,13 +66,10 @@ def _times(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _room(rng: Random, w: Words) -> Iterator[UseCase]:
+def _room(rng: Random, w: Words) -> Cases:
     a, b, c, d, e = _keys(rng)
     x, y, z, u = rng.sample(range(10, 99), 4)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("room", claim, rule, ("clock = Clock()", *lines))
-
+    case = Topic("room", ("clock = Clock()",)).case
     three = (
         f"store.{w.put}('{a}', {x})",
         f"store.{w.put}('{b}', {y})",
@@ -133,7 +112,7 @@ def _room(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _tiers(rng: Random, w: Words) -> Iterator[UseCase]:
+def _tiers(rng: Random, w: Words) -> Cases:
     a, b, c, d, _ = _keys(rng)
     x, y, z = rng.sample(range(10, 99), 3)
     fill = (
@@ -141,10 +120,7 @@ def _tiers(rng: Random, w: Words) -> Iterator[UseCase]:
         f"back = Store(clock, 6, ttl={50 + x})", "tiers = Tiers(front, back)",
         f"tiers.{w.put}('{a}', {x})", f"tiers.{w.put}('{b}', {y})",
     )  # fmt: skip
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("tiers", claim, rule, (*fill, *lines))
-
+    case = Topic("tiers", fill).case
     yield case(
         "the_back_keeps_what_the_front_forgets", "Values are kept in both stores.",
         f"tiers.{w.put}('{c}', {z})", f"? tiers.where('{a}')", f"? tiers.where('{c}')",
@@ -170,7 +146,7 @@ def _tiers(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     a, b, c, d, e = _keys(rng)
     x, y, z = rng.sample(range(10, 99), 3)
     fill = (
@@ -179,44 +155,32 @@ def _features(rng: Random, w: Words) -> Iterator[UseCase]:
         f"store.{w.put}('{a}', {x})",
         f"store.{w.put}('{b}', {y})",
     )
-    yield UseCase(
-        "pins", "pinned_entries_stay",
-        f"`{w.pin}` keeps an entry from being thrown out for want of room.",
-        (
-            *fill, f"store.{w.pin}('{a}')", f"store.{w.put}('{c}', {z})",
-            f"store.{w.put}('{d}', {x + z})", f"store.{w.put}('{e}', {y + z})", "? store.keys()",
-            f"? store.get('{a}')", f"? store.{w.pin}('{b}')",
-        ),
-        "pins",
+    case = Topic("pins", fill, needs="pins").case
+    yield case(
+        "pinned_entries_stay", f"`{w.pin}` keeps an entry from being thrown out for want of room.",
+        f"store.{w.pin}('{a}')", f"store.{w.put}('{c}', {z})", f"store.{w.put}('{d}', {x + z})",
+        f"store.{w.put}('{e}', {y + z})", "? store.keys()", f"? store.get('{a}')",
+        f"? store.{w.pin}('{b}')",
     )  # fmt: skip
-    yield UseCase(
-        "pins", "pins_end_with_their_entry",
+    yield case(
+        "pins_end_with_their_entry",
         f"Where the pinned entries leave no room, `{w.Error}` is raised; a pin ends when its "
         "entry expires.",
-        (
-            *fill, f"store.{w.pin}('{a}')", f"store.{w.pin}('{b}')",
-            f"? store.{w.put}('{c}', {z}, weight=2)", f"store.{w.put}('{d}', {z})",
-            f"clock.{w.advance}({w.ttl})", f"? store.{w.pin}('{a}')",
-            f"store.{w.put}('{c}', {z}, weight=2)", f"store.{w.put}('{a}', {z}, weight=1)",
-            f"store.{w.put}('{e}', {y}, weight=3)", "? store.keys()",
-        ),
-        "pins",
+        f"store.{w.pin}('{a}')", f"store.{w.pin}('{b}')", f"? store.{w.put}('{c}', {z}, weight=2)",
+        f"store.{w.put}('{d}', {z})", f"clock.{w.advance}({w.ttl})", f"? store.{w.pin}('{a}')",
+        f"store.{w.put}('{c}', {z}, weight=2)", f"store.{w.put}('{a}', {z}, weight=1)",
+        f"store.{w.put}('{e}', {y}, weight=3)", "? store.keys()",
     )  # fmt: skip
-    yield UseCase(
-        "counts", "uses_are_counted",
-        f"`{w.counts}` gives hits, misses and how many keys are good.",
-        (
-            *fill, f"? store.get('{a}')", f"? store.get('{c}', {z})",
-            f"? store.get('{b}') + store.get('{a}')", f"? store.{w.counts}()",
-            f"clock.{w.advance}({w.ttl})", f"? store.get('{a}')", f"store.{w.put}('{d}', {y})",
-            f"? store.{w.counts}()",
-        ),
-        "counts",
+    yield Topic("counts", fill, needs="counts").case(
+        "uses_are_counted", f"`{w.counts}` gives hits, misses and how many keys are good.",
+        f"? store.get('{a}')", f"? store.get('{c}', {z})", f"? store.get('{b}') + store.get('{a}')",
+        f"? store.{w.counts}()", f"clock.{w.advance}({w.ttl})", f"? store.get('{a}')",
+        f"store.{w.put}('{d}', {y})", f"? store.{w.counts}()",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "cache", Path(__file__).parent, _words, _cases,
+    "cache", Path(__file__).parent, _words, (_times, _room, _tiers, _features),
     (
         Feature(
             "pins", "pinned entries",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _TEXTS = ["sensor", "north", "été", "12.5", "ok", "fault", "grün", "tank"]
 
@@ -33,7 +25,7 @@ def _words(rng: Random) -> Words:
         ("none", "number", "text", "list", "yes", "no", "mapping"), marks, strict=True
     ):
         words[f"mark_{name}"] = str(mark)
-    words["package"] = package_name(rng, "codec bytes frame wire")
+    words["package"] = draw_name(rng, "codec bytes frame wire")
     words["summary"] = f"Packs records of {words['source']} into bytes and back."
     words["purpose"] = f"to store what {words['source']} send"
     return words
@@ -46,20 +38,11 @@ def _record(rng: Random) -> list[object]:
     ]  # fmt: skip
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _records(rng, w)
-    yield from _stages(rng, w)
-    yield from _features(rng, w)
-
-
-def _records(rng: Random, w: Words) -> Iterator[UseCase]:
+def _records(rng: Random, w: Words) -> Cases:
     one, two = _record(rng), _record(rng)
     n = rng.randrange(64, 9000)
     at = rng.randrange(3, 6)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("records", claim, rule, lines)
-
+    case = Topic("records").case
     yield case(
         "records_become_bytes", f"`{w.pack}` gives a version and a frame for each record.",
         f"? {w.pack}([{one}])", f"? {w.pack}([{n}, '{rng.choice(_TEXTS)}'])",
@@ -96,13 +79,11 @@ def _records(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _stages(rng: Random, w: Words) -> Iterator[UseCase]:
+def _stages(rng: Random, w: Words) -> Cases:
     a, b = rng.sample(range(40, 250), 2)
     longest = int(w.longest)
     n = rng.randrange(2, 9)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("stages", claim, rule, lines)
+    case = Topic("stages").case
 
     def line(name: str, data: str) -> str:
         return f"? list(Pipeline('{name}').{w.encode}(bytes({data})))"
@@ -148,51 +129,41 @@ def _stages(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, three = _record(rng), _record(rng), _record(rng)
     n, a = rng.randrange(3, 9), rng.randrange(40, 250)
     keys = rng.sample(_TEXTS, 3)
     mapping = {key: rng.randrange(-500, 500) for key in keys}
-    yield UseCase(
-        "mappings", "dictionaries_are_packed_by_key",
-        "Dictionaries are packed with their keys in order.",
-        (
-            f"? {w.unpack}({w.pack}([{mapping}]))",
-            f"? {w.pack}([{mapping}]) == {w.pack}([{dict(reversed(mapping.items()))}])",
-            f"? {w.pack}([{{}}])[-2:]", f"? len({w.pack}([{{'{keys[0]}': [{n}, None]}}]))",
-            f"? {w.unpack}({w.pack}([[{{'{keys[1]}': {{'a': {a}}}}}]]))",
-            f"? {w.pack}([{mapping}])[-{n}:]",
-        ),
-        "mappings",
+    yield Topic("mappings", needs="mappings").case(
+        "dictionaries_are_packed_by_key", "Dictionaries are packed with their keys in order.",
+        f"? {w.unpack}({w.pack}([{mapping}]))",
+        f"? {w.pack}([{mapping}]) == {w.pack}([{dict(reversed(mapping.items()))}])",
+        f"? {w.pack}([{{}}])[-2:]", f"? len({w.pack}([{{'{keys[0]}': [{n}, None]}}]))",
+        f"? {w.unpack}({w.pack}([[{{'{keys[1]}': {{'a': {a}}}}}]]))",
+        f"? {w.pack}([{mapping}])[-{n}:]",
     )  # fmt: skip
-    yield UseCase(
-        "lenient", "damaged_frames_may_be_left_out",
+    yield Topic("lenient", needs="lenient").case(
+        "damaged_frames_may_be_left_out",
         f"With `{w.lenient}`, frames with another check sum are left out.",
-        (
-            f"first, second, third = {one}, {two}, 0", f"third = {three}",
-            f"data = {w.pack}([first, second, third])", f"cut = len({w.pack}([first]))",
-            f"broken = data[: cut + {n}] + bytes([data[cut + {n}] ^ {a}]) + data[cut + {n + 1} :]",
-            f"? {w.unpack}(broken, {w.lenient}=True)", f"? {w.unpack}(data[:-1], True)",
-            f"? {w.unpack}(broken)", f"? {w.unpack}(data, {w.lenient}=True)",
-        ),
-        "lenient",
+        f"first, second, third = {one}, {two}, 0", f"third = {three}",
+        f"data = {w.pack}([first, second, third])", f"cut = len({w.pack}([first]))",
+        f"broken = data[: cut + {n}] + bytes([data[cut + {n}] ^ {a}]) + data[cut + {n + 1} :]",
+        f"? {w.unpack}(broken, {w.lenient}=True)", f"? {w.unpack}(data[:-1], True)",
+        f"? {w.unpack}(broken)", f"? {w.unpack}(data, {w.lenient}=True)",
     )  # fmt: skip
-    yield UseCase(
-        "choice", "the_shortest_form_is_found",
+    yield Topic("choice", needs="best").case(
+        "the_shortest_form_is_found",
         f"`{w.best}` names the first stages after which the bytes are the fewest.",
-        (
-            f"line = Pipeline('{w.steps}', '{w.runs}', '{w.flip}')",
-            f"? line.{w.best}(bytes(range({a % 20}, {a % 20 + n * 2})))",
-            f"? line.{w.best}(bytes([{a}, {n}]))",
-            f"? Pipeline('{w.runs}', '{w.runs}').{w.best}(bytes([{a}] * {n + 2}))",
-            f"? line.{w.best}(b'')",
-        ),
-        "best",
+        f"line = Pipeline('{w.steps}', '{w.runs}', '{w.flip}')",
+        f"? line.{w.best}(bytes(range({a % 20}, {a % 20 + n * 2})))",
+        f"? line.{w.best}(bytes([{a}, {n}]))",
+        f"? Pipeline('{w.runs}', '{w.runs}').{w.best}(bytes([{a}] * {n + 2}))",
+        f"? line.{w.best}(b'')",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "codec", Path(__file__).parent, _words, _cases,
+    "codec", Path(__file__).parent, _words, (_records, _stages, _features),
     (
         Feature(
             "mappings", "dictionaries",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 
 def _words(rng: Random) -> Words:
@@ -27,7 +19,7 @@ def _words(rng: Random) -> Words:
     words["cells"] = rng.choice(
         ("price cost margin total", "width height area rim", "load drag lift thrust")
     )
-    words["package"] = package_name(rng, "calc sheet sum formula cells")
+    words["package"] = draw_name(rng, "calc sheet sum formula cells")
     words["summary"] = rng.choice(
         (
             "Integer formulas and small sheets of them.",
@@ -38,20 +30,10 @@ def _words(rng: Random) -> Words:
     return words
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _arithmetic(rng, w)
-    yield from _errors(rng, w)
-    yield from _sheets(rng, w)
-    yield from _features(rng, w)
-
-
-def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
+def _arithmetic(rng: Random, w: Words) -> Cases:
     a, b, c, d = rng.sample(range(2, 60), 4)
     call = w.evaluate
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("evaluation", claim, rule, lines)
-
+    case = Topic("evaluation").case
     yield case(
         "products_bind_tighter_than_sums", "Products and quotients come before sums.",
         f"? {call}('{a} + {b} * {c}')", f"? {call}('({a} + {b}) * {c} - {d}')",
@@ -100,32 +82,31 @@ def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _errors(rng: Random, w: Words) -> Iterator[UseCase]:
+def _errors(rng: Random, w: Words) -> Cases:
     a, b = rng.sample(range(2, 80), 2)
     call = w.evaluate
-    yield UseCase(
-        "errors", "unknown_names_are_reported", "Unknown names and functions raise `NameProblem`.",
-        (f"? {call}('{w.unknown} + {a}')", f"? {call}('{w.unknown}({b})', {{'{w.unknown}': 1}})"),
+    case = Topic("errors").case
+    yield case(
+        "unknown_names_are_reported", "Unknown names and functions raise `NameProblem`.",
+        f"? {call}('{w.unknown} + {a}')", f"? {call}('{w.unknown}({b})', {{'{w.unknown}': 1}})",
     )  # fmt: skip
-    yield UseCase(
-        "errors", "broken_texts_are_refused", "A text that is no formula raises `SyntaxProblem`.",
-        (
-            f"? {call}('{a} +')", f"? {call}('({a} - {b}')", f"? {call}('{a} {b}')",
-            f"? {call}('max({a},)')", f"? {call}('{a} ? {b}')",
-        ),
+    yield case(
+        "broken_texts_are_refused", "A text that is no formula raises `SyntaxProblem`.",
+        f"? {call}('{a} +')", f"? {call}('({a} - {b}')", f"? {call}('{a} {b}')",
+        f"? {call}('max({a},)')", f"? {call}('{a} ? {b}')",
     )  # fmt: skip
-    yield UseCase(
-        "errors", "dividing_by_zero_is_refused",
+    yield case(
+        "dividing_by_zero_is_refused",
         f"Division by zero raises `{w.Error}`, and so does a wrong number of arguments.",
-        (f"? {call}('{a} / ({b} - {b})')", f"? {call}('{a} % 0')", f"? {call}('{w.clamp}({a})')"),
+        f"? {call}('{a} / ({b} - {b})')", f"? {call}('{a} % 0')", f"? {call}('{w.clamp}({a})')",
     )  # fmt: skip
-    yield UseCase(
-        "errors", "trees_show_the_structure", "`parse` gives the tree of a formula.",
-        (f"? parse('{a} - {b} * k')", f"? parse('-f({a}, ({b}))')", f"? parse('{a} <= k')"),
+    yield case(
+        "trees_show_the_structure", "`parse` gives the tree of a formula.",
+        f"? parse('{a} - {b} * k')", f"? parse('-f({a}, ({b}))')", f"? parse('{a} <= k')",
     )  # fmt: skip
 
 
-def _sheets(rng: Random, w: Words) -> Iterator[UseCase]:
+def _sheets(rng: Random, w: Words) -> Cases:
     one, two, three, four = w.cells.split()
     a, b, c = rng.sample(range(3, 50), 3)
     fill = (
@@ -133,10 +114,7 @@ def _sheets(rng: Random, w: Words) -> Iterator[UseCase]:
         f"sheet.{w.set}('{one}', 'base * {b}')",
         f"sheet.{w.set}('{two}', '{one} - {c}')",
     )
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("sheets", claim, rule, lines)
-
+    case = Topic("sheets").case
     yield case(
         "cells_use_each_other", "A cell may use other cells and the constants of its sheet.", *fill,
         f"? sheet.value('{two}')", "? sheet.value('base')", "? sheet.values()",
@@ -165,38 +143,31 @@ def _sheets(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, three, four = w.cells.split()
     a, b, c = rng.sample(range(2, 7), 3)
     call = w.evaluate
-    yield UseCase(
-        "powers", "powers_run_from_right_to_left",
+    case = Topic("powers", needs="power").case
+    yield case(
+        "powers_run_from_right_to_left",
         f"`{w.power}` raises to a power, binds tighter than everything else and runs from right "
         "to left; a minus sign before it comes after it.",
-        (
-            f"? {call}('{a} {w.power} {b} {w.power} 2')", f"? {call}('-{c} {w.power} 2')",
-            f"? {call}('{a} * {b} {w.power} {c}')",
-        ),
-        "power",
+        f"? {call}('{a} {w.power} {b} {w.power} 2')", f"? {call}('-{c} {w.power} 2')",
+        f"? {call}('{a} * {b} {w.power} {c}')",
     )  # fmt: skip
     most = int(w.max_exponent)
-    yield UseCase(
-        "powers", "powers_have_bounds", f"A power below 0 or above {most} raises `{w.Error}`.",
-        (
-            f"? {call}('{a} {w.power} -{b}')", f"? {call}('{c} {w.power} (1 - 1)')",
-            f"? {call}('1 {w.power} {most}')", f"? {call}('1 {w.power} ({most} + {b - 1})')",
-        ),
-        "power",
+    yield case(
+        "powers_have_bounds", f"A power below 0 or above {most} raises `{w.Error}`.",
+        f"? {call}('{a} {w.power} -{b}')", f"? {call}('{c} {w.power} (1 - 1)')",
+        f"? {call}('1 {w.power} {most}')", f"? {call}('1 {w.power} ({most} + {b - 1})')",
     )  # fmt: skip
-    yield UseCase(
-        "names", "names_are_listed_once",
+    case = Topic("names", needs="names").case
+    yield case(
+        "names_are_listed_once",
         f"`{w.names_in}` lists the variables of a tree once, in order of appearance.",
-        (
-            f"? {w.names_in}(parse('{one} + {two} * {one} - {w.mean}({three}, {a})'))",
-            f"? {w.names_in}(parse('{a} - -{b}'))",
-            f"? {w.names_in}(parse('({four} < {two}) + {four}'))",
-        ),
-        "names",
+        f"? {w.names_in}(parse('{one} + {two} * {one} - {w.mean}({three}, {a})'))",
+        f"? {w.names_in}(parse('{a} - -{b}'))",
+        f"? {w.names_in}(parse('({four} < {two}) + {four}'))",
     )  # fmt: skip
     lines = [
         f"sheet.{w.set}('{four}', '{two} + {three}')",
@@ -204,15 +175,15 @@ def _features(rng: Random, w: Words) -> Iterator[UseCase]:
     ]
     lines += [f"sheet.{w.set}('{one}', '{b}')", f"sheet.{w.set}('{three}', '{two} - {c}')"]
     rng.shuffle(lines)
-    yield UseCase(
-        "names", "cells_are_ordered_by_use",
-        f"`Sheet.{w.order}` lists every cell after the cells that it uses.",
-        ("sheet = Sheet()", *lines, f"? sheet.{w.order}()"), "names",
+    yield case(
+        "cells_are_ordered_by_use",
+        f"`Sheet.{w.order}` lists every cell after the cells that it uses.", "sheet = Sheet()",
+        *lines, f"? sheet.{w.order}()",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "formula", Path(__file__).parent, _words, _cases,
+    "formula", Path(__file__).parent, _words, (_arithmetic, _errors, _sheets, _features),
     (
         Feature(
             "power", "powers",

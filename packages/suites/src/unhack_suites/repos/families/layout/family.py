@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _VOCABULARY = [
     "river",
@@ -53,7 +45,7 @@ def _words(rng: Random) -> Words:
         heading="heading title section", bullets="items bullets points", mark="* - +", gap="2 3",
         widest="12 14 16", width="40 44 48",
     )  # fmt: skip
-    words["package"] = package_name(rng, "text page press type")
+    words["package"] = draw_name(rng, "text page press type")
     words["summary"] = rng.choice(
         ("Lays out plain text: lines, tables, pages.", "Plain text with margins, lists and tables.")
     )
@@ -65,16 +57,8 @@ def _text(rng: Random, count: int) -> str:
     return " ".join(rng.choice(_VOCABULARY) for _ in range(count))
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _wrapping(rng, w)
-    yield from _aligning(rng, w)
-    yield from _pages(rng, w)
-    yield from _tables(rng, w)
-
-
-def _wrapping(rng: Random, w: Words) -> Iterator[UseCase]:
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("wrapping", claim, rule, lines)
+def _wrapping(rng: Random, w: Words) -> Cases:
+    case = Topic("wrapping").case
 
     yield case(
         "lines_are_as_long_as_possible", "A line takes as many words as fit into the width.",
@@ -101,13 +85,10 @@ def _wrapping(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _aligning(rng: Random, w: Words) -> Iterator[UseCase]:
+def _aligning(rng: Random, w: Words) -> Cases:
     one, two = rng.sample([word for word in _VOCABULARY if len(word) > 4], 2)
     width = rng.randrange(12, 20)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("aligning", claim, rule, lines, needs)
-
+    case = Topic("aligning").case
     yield case(
         "lines_grow_to_the_width", "`align` fills a line up on the left, the right or both sides.",
         f"? align('{one}', {width}, 'right')", f"? align('{two}', {width}) + '|'",
@@ -141,14 +122,11 @@ def _aligning(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _pages(rng: Random, w: Words) -> Iterator[UseCase]:
+def _pages(rng: Random, w: Words) -> Cases:
     width = rng.randrange(18, 26)
     one, two = _text(rng, 6), _text(rng, 5)
     name = rng.choice(_VOCABULARY)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("pages", claim, rule, lines)
-
+    case = Topic("pages").case
     yield case(
         "blocks_are_parted_by_empty_lines", "Blocks of a page are parted by one empty line.",
         f"page = Page({width})", f"page.text('{one}\\n\\n\\n{two}')", "page.rule('=')",
@@ -190,14 +168,11 @@ def _pages(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _tables(rng: Random, w: Words) -> Iterator[UseCase]:
+def _tables(rng: Random, w: Words) -> Cases:
     rows = [[_text(rng, 1), str(rng.randrange(2000)), _text(rng, 1)[:4]] for _ in range(3)]
     rows[1] = rows[1][:2]
     long = "".join(rng.sample("abcdefghijklmnopqrstuvw", 20))
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("tables", claim, rule, lines, "columns")
-
+    case = Topic("tables", needs="columns").case
     yield case(
         "columns_are_as_wide_as_their_cells", "A column is as wide as its widest cell.",
         f"? {w.table}({rows})", f"? {w.table}({rows}, ('right', 'right'))",
@@ -218,7 +193,7 @@ def _tables(rng: Random, w: Words) -> Iterator[UseCase]:
 
 
 FAMILY = PackageFamily(
-    "layout", Path(__file__).parent, _words, _cases,
+    "layout", Path(__file__).parent, _words, (_wrapping, _aligning, _pages, _tables),
     (
         Feature(
             "justify", "justified lines",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _NAMES = ["amal", "bruno", "celia", "dario", "elif", "farid", "greta", "hugo"]
 _GOODS = ["bread", "olives", "candles", "paper", "soap", "rope", "nails", "ink"]
@@ -26,17 +18,10 @@ def _words(rng: Random) -> Words:
         fallback="default or_else fallback", number="number index nr",
     )  # fmt: skip
     words["opening"], words["closing"] = rng.choice((("{{", "}}"), ("[[", "]]"), ("<%", "%>")))
-    words["package"] = package_name(rng, "letter mail text post")
+    words["package"] = draw_name(rng, "letter mail text post")
     words["summary"] = "Fills templates of letters with values."
     words["purpose"] = "to write letters to customers"
     return words
-
-
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _values(rng, w)
-    yield from _filters(rng, w)
-    yield from _blocks(rng, w)
-    yield from _features(rng, w)
 
 
 def _tag(w: Words, text: str) -> str:
@@ -47,16 +32,14 @@ def _ask(w: Words, text: str, values: object, more: str = "") -> str:
     return f"? {w.render}({text!r}, {values!r}{more})"
 
 
-def _values(rng: Random, w: Words) -> Iterator[UseCase]:
+def _values(rng: Random, w: Words) -> Cases:
     one, two, three = rng.sample(_NAMES, 3)
     n = rng.randrange(10, 99)
 
     def t(text: str) -> str:
         return _tag(w, text)
 
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("values", claim, rule, lines)
-
+    case = Topic("values").case
     yield case(
         "names_are_replaced",
         f"A name between `{w.opening}` and `{w.closing}` gives way to its value.",
@@ -96,7 +79,7 @@ def _values(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _filters(rng: Random, w: Words) -> Iterator[UseCase]:
+def _filters(rng: Random, w: Words) -> Cases:
     one, two = rng.sample(_NAMES, 2)
     goods = rng.sample(_GOODS, 3)
     most = rng.randrange(4, 8)
@@ -105,9 +88,7 @@ def _filters(rng: Random, w: Words) -> Iterator[UseCase]:
     def t(text: str) -> str:
         return _tag(w, text)
 
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("filters", claim, rule, lines)
-
+    case = Topic("filters").case
     yield case(
         "filters_run_from_left_to_right", "Filters stand behind `|` and run from left to right.",
         _ask(w, t(f"x | join:- | {w.title}"), {"x": goods}),
@@ -141,7 +122,7 @@ def _filters(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _blocks(rng: Random, w: Words) -> Iterator[UseCase]:
+def _blocks(rng: Random, w: Words) -> Cases:
     one, two, three = rng.sample(_NAMES, 3)
     goods = rng.sample(_GOODS, 3)
     n = rng.randrange(2, 60)
@@ -149,9 +130,7 @@ def _blocks(rng: Random, w: Words) -> Iterator[UseCase]:
     def t(text: str) -> str:
         return _tag(w, text)
 
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("blocks", claim, rule, lines)
-
+    case = Topic("blocks").case
     yield case(
         "each_repeats_its_text",
         f"`each x in xs` repeats the text up to `end`; `{w.number}` counts from 1.",
@@ -200,57 +179,48 @@ def _blocks(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, three = rng.sample(_NAMES, 3)
     n = rng.randrange(2, 60)
 
     def t(text: str) -> str:
         return _tag(w, text)
 
-    yield UseCase(
-        "else", "else_is_the_other_way",
-        "`else` in an `if` begins the text that is shown otherwise.",
-        (
-            _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('end')}{n}", {"a": 0}),
-            _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('end')}{n}", {"a": n}),
-            _ask(
-                w,
-                f"{t('if a')}{t('if b')}{one}{t('else')}{n}{t('end')}{t('else')}{three}{t('end')}",
-                {"a": 1},
-            ),
-            _ask(w, f"{t('if a')}{t('else')}{t('b')}{t('end')}", {"b": three}),
+    case = Topic("else", needs="otherwise").case
+    yield case(
+        "else_is_the_other_way", "`else` in an `if` begins the text that is shown otherwise.",
+        _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('end')}{n}", {"a": 0}),
+        _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('end')}{n}", {"a": n}),
+        _ask(
+        w,
+        f"{t('if a')}{t('if b')}{one}{t('else')}{n}{t('end')}{t('else')}{three}{t('end')}",
+        {"a": 1},
         ),
-        "otherwise",
+        _ask(w, f"{t('if a')}{t('else')}{t('b')}{t('end')}", {"b": three}),
     )  # fmt: skip
-    yield UseCase(
-        "else", "a_second_else_is_refused",
+    yield case(
+        "a_second_else_is_refused",
         f"A second `else`, or one outside of an `if`, raises `{w.Error}`.",
-        (
-            _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('else')}{t('end')}", {"a": n}),
-            _ask(w, f"{t('each x in xs')}{one}{t('else')}{two}{t('end')}", {"xs": [n]}),
-            _ask(w, f"{t('if a')}{one}{t('else')}{two}", {"a": n}),
-            _ask(w, f"{t('if a')}{t('else')}{n}{t('end')}", {}),
-        ),
-        "otherwise",
+        _ask(w, f"{t('if a')}{one}{t('else')}{two}{t('else')}{t('end')}", {"a": n}),
+        _ask(w, f"{t('each x in xs')}{one}{t('else')}{two}{t('end')}", {"xs": [n]}),
+        _ask(w, f"{t('if a')}{one}{t('else')}{two}", {"a": n}),
+        _ask(w, f"{t('if a')}{t('else')}{n}{t('end')}", {}),
     )  # fmt: skip
-    yield UseCase(
-        "fallbacks", "a_fallback_stands_for_a_missing_value",
+    yield Topic("fallbacks", needs="fallback").case(
+        "a_fallback_stands_for_a_missing_value",
         f"`{w.fallback}:text` as the first filter stands in for a value that is missing, empty or "
         "None.",
-        (
-            _ask(w, t(f"who|{w.fallback}:{one}"), {}),
-            _ask(w, t(f"who|{w.fallback}:{one}|upper"), {"who": ""}),
-            _ask(w, t(f"who|{w.fallback}:{one}|upper"), {"who": two}),
-            _ask(w, t(f"a.b | {w.fallback}:{three}"), {"a": {"b": None}}),
-            _ask(w, t(f"n|{w.fallback}:{one}"), {"n": 0}),
-            _ask(w, t(f"who|upper|{w.fallback}:{one}"), {"who": two}),
-        ),
-        "fallback",
+        _ask(w, t(f"who|{w.fallback}:{one}"), {}),
+        _ask(w, t(f"who|{w.fallback}:{one}|upper"), {"who": ""}),
+        _ask(w, t(f"who|{w.fallback}:{one}|upper"), {"who": two}),
+        _ask(w, t(f"a.b | {w.fallback}:{three}"), {"a": {"b": None}}),
+        _ask(w, t(f"n|{w.fallback}:{one}"), {"n": 0}),
+        _ask(w, t(f"who|upper|{w.fallback}:{one}"), {"who": two}),
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "letters", Path(__file__).parent, _words, _cases,
+    "letters", Path(__file__).parent, _words, (_values, _filters, _blocks, _features),
     (
         Feature(
             "otherwise", "else",

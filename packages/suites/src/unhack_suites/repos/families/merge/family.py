@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _LINES = [
     "salt",
@@ -40,7 +32,7 @@ def _words(rng: Random) -> Words:
         text="recipes contracts notes minutes",
     )  # fmt: skip
     words["left_mark"], words["middle_mark"], words["right_mark"] = words["marks"].split(",")
-    words["package"] = package_name(rng, "diff merge patch lines")
+    words["package"] = draw_name(rng, "diff merge patch lines")
     words["summary"] = f"Compares and merges versions of {words['text']}."
     words["purpose"] = f"to bring versions of {words['text']} together"
     return words
@@ -61,20 +53,11 @@ def _edited(rng: Random, lines: list[str], count: int) -> list[str]:
     return found
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _changes(rng, w)
-    yield from _merges(rng, w)
-    yield from _features(rng, w)
-
-
-def _changes(rng: Random, w: Words) -> Iterator[UseCase]:
+def _changes(rng: Random, w: Words) -> Cases:
     old = rng.sample(_LINES, 6)
     new, other = _edited(rng, old, 3), _edited(rng, old, 2)
     extra = f"{rng.choice(_LINES)} {rng.randrange(100)}"
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("changes", claim, rule, lines)
-
+    case = Topic("changes").case
     yield case(
         "changes_are_as_few_as_possible", "Changes keep as many common lines as possible.",
         f"? {w.changes}({old}, {new})", f"? {w.changes}({old}, {other})",
@@ -113,15 +96,12 @@ def _changes(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _merges(rng: Random, w: Words) -> Iterator[UseCase]:
+def _merges(rng: Random, w: Words) -> Cases:
     base = rng.sample(_LINES, 8)
     x, y, z = (f"{word} {rng.randrange(100, 200)}" for word in rng.sample(_LINES, 3))
     early, late = [x, *base[1:]], [*base[:6], y, base[7]]
     call = w.merge
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("merges", claim, rule, (f"base = {base}", *lines))
-
+    case = Topic("merges", (f"base = {base}",)).case
     yield case(
         "changes_of_both_sides_are_kept", "Changes in different places are all kept.",
         f"? {call}(base, {early}, {late})", f"? {call}(base, {late}, {early}, 'error')",
@@ -160,37 +140,29 @@ def _merges(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     old = rng.sample(_LINES, 6)
     new = _edited(rng, old, 2)
     at = rng.randrange(1, 5)
     spaced = [*old[:at], f"  {old[at]}", *old[at + 1 :]]
     pair = f"{old[0]} {old[1]}"
-    yield UseCase(
-        "spaces", "spaces_may_be_ignored",
-        f"With `{w.ignore}`, lines that differ in spaces only are equal.",
-        (
-            f"? {w.changes}({old}, {spaced}, {w.ignore}=True)", f"? {w.changes}({old}, {spaced})",
-            f"? {w.changes}(['{pair}', '{old[2]}'], ['{pair.replace(' ', '   ')}', '{old[3]}'], "
-            "True)",
-            f"? {w.changes}(['{pair}'], ['{pair.replace(' ', '')}'], {w.ignore}=True)",
-        ),
-        "spaces",
+    yield Topic("spaces", needs="spaces").case(
+        "spaces_may_be_ignored", f"With `{w.ignore}`, lines that differ in spaces only are equal.",
+        f"? {w.changes}({old}, {spaced}, {w.ignore}=True)", f"? {w.changes}({old}, {spaced})",
+        f"? {w.changes}(['{pair}', '{old[2]}'], ['{pair.replace(' ', '   ')}', '{old[3]}'], "
+        "True)",
+        f"? {w.changes}(['{pair}'], ['{pair.replace(' ', '')}'], {w.ignore}=True)",
     )  # fmt: skip
-    yield UseCase(
-        "figures", "lines_are_counted",
-        f"`{w.counts}` counts lines that were added, removed, moved and kept.",
-        (
-            f"? {w.counts}({old}, {new})", f"? {w.counts}({old}, {[*old[2:], old[0]]})",
-            f"? {w.counts}({[*old, old[0]]}, {[old[1], old[0], 'x', *old[2:5]]})",
-            f"? {w.counts}({old[:at]}, [])",
-        ),
-        "stats",
+    yield Topic("figures", needs="stats").case(
+        "lines_are_counted", f"`{w.counts}` counts lines that were added, removed, moved and kept.",
+        f"? {w.counts}({old}, {new})", f"? {w.counts}({old}, {[*old[2:], old[0]]})",
+        f"? {w.counts}({[*old, old[0]]}, {[old[1], old[0], 'x', *old[2:5]]})",
+        f"? {w.counts}({old[:at]}, [])",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "merge", Path(__file__).parent, _words, _cases,
+    "merge", Path(__file__).parent, _words, (_changes, _merges, _features),
     (
         Feature(
             "spaces", "spaces that do not count",

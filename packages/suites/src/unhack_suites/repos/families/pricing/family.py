@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SHOPS = (
     ("article", "tea cup kettle spoon", "kitchen garden"),
@@ -33,13 +25,13 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     item, names, groups = rng.choice(_SHOPS)
     words |= Words(item=item, names=names, groups=groups, group=groups.split()[0])
-    words["package"] = package_name(rng, "shop cart till market")
+    words["package"] = draw_name(rng, "shop cart till market")
     words["summary"] = f"Baskets of {item}s, discount rules and receipts."
     words["purpose"] = f"to sell {item}s"
     return words
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
+def _cases(rng: Random, w: Words) -> Cases:
     a, b, c, d = w.names.split()
     g, h = w.groups.split()
     pa, pb, pc, pd = rng.sample(range(105, 1999), 4)
@@ -50,21 +42,22 @@ def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
         f"shop.{w.add}('{c}', {pc}, '{h}', stock={n + m + 9})",
         f"shop.{w.add}('{d}', {pd}, '{g}', {k})", "basket = Basket(shop)",
     )  # fmt: skip
+    put = (
+        f"basket.{w.put}('{b}', {m})", f"basket.{w.put}('{a}', {n})",
+        f"basket.{w.put}('{c}', {k})",
+    )  # fmt: skip
     yield from _stock(w, fill, (a, b, c, d, n, m, k))
-    yield from _bills(rng, w, fill, (a, b, c, d, n, m, k))
-    yield from _vouchers(rng, w, fill, (a, b, c, d, n, m, k))
+    yield from _bills(rng, w, (*fill, *put), (a, n, m))
+    yield from _vouchers(rng, w, (*fill, *put), (n, k))
     yield from _rules(rng, w, fill, (pa, pb, n, m, k))
 
 
 def _stock(
     w: Words, fill: tuple[str, ...], drawn: tuple[str, str, str, str, int, int, int]
-) -> Iterator[UseCase]:
+) -> Cases:
     a, b, c, d, n, m, k = drawn
     h = w.groups.split()[1]
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("stock", claim, rule, (*fill, *lines))
-
+    case = Topic("stock", fill).case
     yield case(
         "pieces_leave_the_stock", "What is put into a basket leaves the stock.",
         f"basket.{w.put}('{a}', {n})", f"basket.{w.put}('{a}')", f"? shop.left('{a}')",
@@ -96,19 +89,9 @@ def _stock(
     )  # fmt: skip
 
 
-def _bills(
-    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, str, str, str, int, int, int]
-) -> Iterator[UseCase]:
-    a, b, c, _, n, m, k = drawn
-    put = (
-        f"basket.{w.put}('{b}', {m})",
-        f"basket.{w.put}('{a}', {n})",
-        f"basket.{w.put}('{c}', {k})",
-    )
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("bills", claim, rule, (*fill, *put, *lines))
-
+def _bills(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, int, int]) -> Cases:
+    a, n, m = drawn
+    case = Topic("bills", fill).case
     yield case(
         "tax_is_added_to_the_sum", f"The total has {w.tax} percent tax, rounded half up.",
         "? basket.subtotal()", "? basket.total()", "? basket.discount()",
@@ -145,52 +128,36 @@ def _bills(
     )  # fmt: skip
 
 
-def _vouchers(
-    rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[str, str, str, str, int, int, int]
-) -> Iterator[UseCase]:
-    a, b, c, _, n, m, k = drawn
-    put = (
-        f"basket.{w.put}('{b}', {m})",
-        f"basket.{w.put}('{a}', {n})",
-        f"basket.{w.put}('{c}', {k})",
-    )
-
+def _vouchers(rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int]) -> Cases:
+    n, k = drawn
     off = rng.randrange(101, 200)
-    yield UseCase(
-        "bills", "vouchers_count_once",
+    case = Topic("bills", fill, needs="vouchers").case
+    yield case(
+        "vouchers_count_once",
         f"`{w.redeem}` pays with a voucher, `{w.due}` is what is left; a code counts once.",
-        (
-            *fill, *put, f"basket.{w.redeem}('V{n}', {off})", f"? basket.{w.due}()",
-            f"? basket.{w.redeem}('V{n}', {off})", f"basket.{w.redeem}('W{n}', {off * 2})",
-            f"? basket.{w.due}()", f"basket.{w.redeem}('X', 99999)", f"? basket.{w.due}()",
-            "? basket.total()",
-        ),
-        "vouchers",
+        f"basket.{w.redeem}('V{n}', {off})", f"? basket.{w.due}()",
+        f"? basket.{w.redeem}('V{n}', {off})", f"basket.{w.redeem}('W{n}', {off * 2})",
+        f"? basket.{w.due}()", f"basket.{w.redeem}('X', 99999)", f"? basket.{w.due}()",
+        "? basket.total()",
     )  # fmt: skip
-    yield UseCase(
-        "bills", "vouchers_come_after_discounts", "Vouchers pay what discounts and tax leave.",
-        (
-            *fill, *put, f"basket.use('{w.threshold}', worth=1, off={off})",
-            f"basket.use('{w.threshold}', worth=1, off={off + 1})",
-            f"basket.{w.redeem}('A{k}', {off + 7})", f"? basket.{w.due}()",
-            f"? basket.{w.due}(best_only=True)",
-        ),
-        "vouchers",
+    yield case(
+        "vouchers_come_after_discounts", "Vouchers pay what discounts and tax leave.",
+        f"basket.use('{w.threshold}', worth=1, off={off})",
+        f"basket.use('{w.threshold}', worth=1, off={off + 1})",
+        f"basket.{w.redeem}('A{k}', {off + 7})", f"? basket.{w.due}()",
+        f"? basket.{w.due}(best_only=True)",
     )  # fmt: skip
 
 
 def _rules(
     rng: Random, w: Words, fill: tuple[str, ...], drawn: tuple[int, int, int, int, int]
-) -> Iterator[UseCase]:
+) -> Cases:
     a, b, c, _ = w.names.split()
     g, h = w.groups.split()
     pa, pb, n, m, k = drawn
     rate = rng.randrange(3, 40)
     least = int(w.least)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("rules", claim, rule, (*fill, *lines), needs)
-
+    case = Topic("rules", fill).case
     yield case(
         f"{w.bulk}_needs_enough_pieces_of_one_kind",
         f"`{w.bulk}` takes `rate` percent off lines with at least `least` (default {least}) "
@@ -238,7 +205,7 @@ def _rules(
 
 
 FAMILY = PackageFamily(
-    "pricing", Path(__file__).parent, _words, _cases,
+    "pricing", Path(__file__).parent, _words, (_cases,),
     (
         Feature(
             "assorted", "a rule for mixed sets",

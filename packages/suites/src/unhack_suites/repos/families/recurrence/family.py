@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -26,7 +18,7 @@ def _words(rng: Random) -> Words:
         add="add plan enter", skip="skip leave_out drop", move="move shift_to put_on",
         free="free first_free gap_of", subject="rehearsals inspections deliveries shifts",
     )  # fmt: skip
-    words["package"] = package_name(rng, "dates plan calendar days")
+    words["package"] = draw_name(rng, "dates plan calendar days")
     words["summary"] = f"Plans {words['subject']} and other things that happen again and again."
     words["purpose"] = f"to plan {words['subject']}"
     return words
@@ -36,21 +28,10 @@ def _date(rng: Random) -> tuple[int, int, int]:
     return (rng.randrange(1970, 2060), rng.randrange(1, 13), rng.randrange(1, 29))
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _dates(rng, w)
-    yield from _rules(rng, w)
-    yield from _bounds(rng, w)
-    yield from _plans(rng, w)
-    yield from _moves(rng, w)
-
-
-def _dates(rng: Random, w: Words) -> Iterator[UseCase]:
+def _dates(rng: Random, w: Words) -> Cases:
     one, two = _date(rng), _date(rng)
     sign = w.sign
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("dates", claim, rule, lines)
-
+    case = Topic("dates").case
     yield case(
         "days_are_added_over_months", "Days are added and taken away over the ends of months.",
         f"? add_days({one}, {rng.randrange(20, 90)})",
@@ -88,14 +69,11 @@ def _dates(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _rules(rng: Random, w: Words) -> Iterator[UseCase]:
+def _rules(rng: Random, w: Words) -> Cases:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
     days = sorted(rng.sample(_DAYS, 2), key=_DAYS.index)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("rules", claim, rule, lines, needs)
-
+    case = Topic("rules").case
     yield case(
         "days_repeat_in_steps", "`every` `day` repeats every `step` days, 1 unless it is told.",
         f"? {call}({start}, {{'every': 'day', 'step': {step}}}, 4)",
@@ -126,13 +104,10 @@ def _rules(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _bounds(rng: Random, w: Words) -> Iterator[UseCase]:
+def _bounds(rng: Random, w: Words) -> Cases:
     call, start = w.occurrences, _date(rng)
     step = rng.randrange(2, 6)
-
-    def case(claim: str, rule: str, *lines: str, needs: str = "") -> UseCase:
-        return UseCase("rules", claim, rule, lines, needs)
-
+    case = Topic("rules").case
     yield case(
         "nothing_comes_after_the_last_day",
         "`until` is the last day that counts, `count` the most dates.",
@@ -162,7 +137,7 @@ def _bounds(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _plans(rng: Random, w: Words) -> Iterator[UseCase]:
+def _plans(rng: Random, w: Words) -> Cases:
     start = (rng.randrange(1980, 2050), rng.randrange(1, 13), rng.randrange(1, 20))
     a, b = rng.sample(("choir", "audit", "bins", "yoga", "market"), 2)
     step = rng.randrange(2, 5)
@@ -170,10 +145,7 @@ def _plans(rng: Random, w: Words) -> Iterator[UseCase]:
         "plan = Plan()", f"plan.{w.add}('{a}', {start}, every='day', step={step})",
         f"plan.{w.add}('{b}', add_days({start}, 2), every='week')",
     )  # fmt: skip
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("plans", claim, rule, (*fill, *lines))
-
+    case = Topic("plans", fill).case
     yield case(
         "names_have_their_dates", "`dates` lists a name's dates up to a day, which is included.",
         f"? plan.dates('{a}', add_days({start}, {3 * step}))",
@@ -207,7 +179,7 @@ def _plans(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _moves(rng: Random, w: Words) -> Iterator[UseCase]:
+def _moves(rng: Random, w: Words) -> Cases:
     start = (rng.randrange(1980, 2050), rng.randrange(1, 13), rng.randrange(1, 20))
     step, by = rng.randrange(3, 6), rng.randrange(7, 9)
     fill = (
@@ -215,28 +187,23 @@ def _moves(rng: Random, w: Words) -> Iterator[UseCase]:
         f"plan.{w.add}('two', {start}, every='day', step={step})",
         f"plan.{w.move}('one', add_days({start}, {step}), add_days({start}, {by}))",
     )  # fmt: skip
-    yield UseCase(
-        "moves", "a_moved_date_stands_elsewhere",
+    case = Topic("moves", fill, needs="moves").case
+    yield case(
+        "a_moved_date_stands_elsewhere",
         f"`{w.move}` puts one date of a name on another day; the list stays in order.",
-        (
-            *fill, f"? plan.dates('one', add_days({start}, {3 * step}))",
-            f"? plan.between({start}, add_days({start}, {2 * step}))",
-        ),
-        "moves",
+        f"? plan.dates('one', add_days({start}, {3 * step}))",
+        f"? plan.between({start}, add_days({start}, {2 * step}))",
     )  # fmt: skip
-    yield UseCase(
-        "moves", "only_known_names_can_be_moved", f"Moving an unknown name raises `{w.Error}`.",
-        (
-            *fill, f"? plan.{w.move}('three', {start}, add_days({start}, {by}))",
-            f"? plan.{w.move}('two', {start}, ({start[0]}, 13, {step}))",
-            f"? plan.dates('two', add_days({start}, {2 * step}))",
-        ),
-        "moves",
+    yield case(
+        "only_known_names_can_be_moved", f"Moving an unknown name raises `{w.Error}`.",
+        f"? plan.{w.move}('three', {start}, add_days({start}, {by}))",
+        f"? plan.{w.move}('two', {start}, ({start[0]}, 13, {step}))",
+        f"? plan.dates('two', add_days({start}, {2 * step}))",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "recurrence", Path(__file__).parent, _words, _cases,
+    "recurrence", Path(__file__).parent, _words, (_dates, _rules, _bounds, _plans, _moves),
     (
         Feature(
             "workdays", "working days",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("station", "stations", "line", "lines"),
@@ -45,7 +37,7 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     place, places, way, ways = rng.choice(_SETTINGS)
     words |= Words(place=place, places=places, Places=places.capitalize(), way=way, ways=ways)
-    words["package"] = package_name(rng, "routes ways net paths")
+    words["package"] = draw_name(rng, "routes ways net paths")
     words["summary"] = f"Shortest routes between {places}, over {ways} that may be closed."
     words["purpose"] = f"to plan trips between {places}"
     return words
@@ -63,20 +55,11 @@ def _network(rng: Random, w: Words) -> tuple[list[str], list[str]]:
     return lines, names
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _networks(rng, w)
-    yield from _routes(rng, w)
-    yield from _features(rng, w)
-
-
-def _networks(rng: Random, w: Words) -> Iterator[UseCase]:
+def _networks(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, *_ = names
     n = rng.randrange(15, 30)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("networks", claim, rule, (*fill, *lines))
-
+    case = Topic("networks", fill).case
     yield case(
         "neighbours_come_in_order", f"`neighbours` lists open {w.ways} in alphabetical order.",
         f"? net.neighbours('{a}')", f"? net.neighbours('{d}')", f"net.close('{a}', '{b}')",
@@ -105,14 +88,11 @@ def _networks(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _routes(rng: Random, w: Words) -> Iterator[UseCase]:
+def _routes(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, e, f = names
     n = rng.randrange(6, 20)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("routes", claim, rule, (*fill, *lines))
-
+    case = Topic("routes", fill).case
     yield case(
         "the_shortest_route_is_found",
         f"`{w.route}` gives the length and the {w.places} of the shortest route.",
@@ -127,16 +107,14 @@ def _routes(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
     x, y, z = rng.sample(("Ulm", "Aue", "Roth", "Zell", "Hof"), 3)
     far = rng.randrange(20, 40)
-    yield UseCase(
-        "routes", "ties_go_to_fewer_places",
+    yield Topic("routes").case(
+        "ties_go_to_fewer_places",
         f"Of equally short routes the one with fewer {w.places} wins, then the first by name.",
-        (
-            "net = Network()", f"net.{w.connect}('{x}', '{y}', {n})",
-            f"net.{w.connect}('{y}', '{z}', {far - n})", f"net.{w.connect}('{x}', '{z}', {far})",
-            f"? {w.route}(net, '{x}', '{z}')", f"net.{w.connect}('{z}', 'Bonn', {n})",
-            f"net.{w.connect}('{x}', 'Aach', {n})", f"net.{w.connect}('Aach', 'Bonn', {far})",
-            f"? {w.route}(net, '{x}', 'Bonn')", f"? {w.route}(net, 'Bonn', '{x}')",
-        ),
+        "net = Network()", f"net.{w.connect}('{x}', '{y}', {n})",
+        f"net.{w.connect}('{y}', '{z}', {far - n})", f"net.{w.connect}('{x}', '{z}', {far})",
+        f"? {w.route}(net, '{x}', '{z}')", f"net.{w.connect}('{z}', 'Bonn', {n})",
+        f"net.{w.connect}('{x}', 'Aach', {n})", f"net.{w.connect}('Aach', 'Bonn', {far})",
+        f"? {w.route}(net, '{x}', 'Bonn')", f"? {w.route}(net, 'Bonn', '{x}')",
     )  # fmt: skip
     yield case(
         "passing_through_may_cost",
@@ -160,54 +138,41 @@ def _routes(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     fill, names = _network(rng, w)
     a, b, c, d, e, f = names
     n = rng.randrange(3, 9)
-    yield UseCase(
-        "regions", "regions_reach_each_other",
+    yield Topic("regions", fill, needs="regions").case(
+        "regions_reach_each_other",
         f"`{w.regions}` lists {w.places} that reach each other, the largest region first.",
-        (
-            *fill, f"net.{w.connect}('Zug', '{a}', {n}, both=False)",
-            f"net.{w.connect}('Ulm', 'Hof', {n})", f"? {w.regions}(net)",
-            f"net.close('{b}', '{c}')", f"? {w.regions}(net)", "net.close('Ulm', 'Hof')",
-            f"? {w.regions}(net)",
-        ),
-        "regions",
+        f"net.{w.connect}('Zug', '{a}', {n}, both=False)", f"net.{w.connect}('Ulm', 'Hof', {n})",
+        f"? {w.regions}(net)", f"net.close('{b}', '{c}')", f"? {w.regions}(net)",
+        "net.close('Ulm', 'Hof')", f"? {w.regions}(net)",
     )  # fmt: skip
-    yield UseCase(
-        "regions", "closed_ways_part_regions", f"Closed {w.ways} part regions.",
-        (
-            "net = Network()", f"net.{w.connect}('{a}', '{b}', {n})",
-            f"net.{w.connect}('{b}', '{c}', {n})", f"net.close('{c}', '{b}')",
-            f"? {w.regions}(net)", f"net.{w.connect}('{c}', '{d}', 1)",
-            f"net.{w.connect}('{d}', '{a}', {n}, both=False)", f"? {w.regions}(net)",
-        ),
-        "regions",
+    yield Topic("regions", needs="regions").case(
+        "closed_ways_part_regions", f"Closed {w.ways} part regions.", "net = Network()",
+        f"net.{w.connect}('{a}', '{b}', {n})", f"net.{w.connect}('{b}', '{c}', {n})",
+        f"net.close('{c}', '{b}')", f"? {w.regions}(net)", f"net.{w.connect}('{c}', '{d}', 1)",
+        f"net.{w.connect}('{d}', '{a}', {n}, both=False)", f"? {w.regions}(net)",
     )  # fmt: skip
-    yield UseCase(
-        "tours", "tours_visit_all_stops",
+    case = Topic("tours", fill, needs="through").case
+    yield case(
+        "tours_visit_all_stops",
         f"`{w.through}` adds up the shortest routes from stop to stop, tolls of the stops "
         "included.",
-        (
-            *fill, f"? {w.through}(net, ['{a}', '{c}', '{e}'])", f"net.{w.toll}('{c}', {n})",
-            f"net.{w.toll}('{a}', {n + 1})", f"? {w.through}(net, ['{a}', '{c}', '{e}'])",
-            f"? {w.through}(net, ['{f}', '{a}', '{c}', '{a}'], avoid=['{d}'])",
-        ),
-        "through",
+        f"? {w.through}(net, ['{a}', '{c}', '{e}'])", f"net.{w.toll}('{c}', {n})",
+        f"net.{w.toll}('{a}', {n + 1})", f"? {w.through}(net, ['{a}', '{c}', '{e}'])",
+        f"? {w.through}(net, ['{f}', '{a}', '{c}', '{a}'], avoid=['{d}'])",
     )  # fmt: skip
-    yield UseCase(
-        "tours", "a_tour_needs_two_stops", f"Fewer than two stops raise `{w.Error}`.",
-        (
-            *fill, f"? {w.through}(net, ['{b}'])", f"? {w.through}(net, [])",
-            f"? {w.through}(net, ['{b}', '{d}'])", f"? {w.through}(net, ['{b}', 'No {c}'])",
-        ),
-        "through",
+    yield case(
+        "a_tour_needs_two_stops", f"Fewer than two stops raise `{w.Error}`.",
+        f"? {w.through}(net, ['{b}'])", f"? {w.through}(net, [])",
+        f"? {w.through}(net, ['{b}', '{d}'])", f"? {w.through}(net, ['{b}', 'No {c}'])",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "routing", Path(__file__).parent, _words, _cases,
+    "routing", Path(__file__).parent, _words, (_networks, _routes, _features),
     (
         Feature(
             "regions", "regions",

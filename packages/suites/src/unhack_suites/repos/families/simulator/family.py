@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("machine", "machines", "part", "parts", "saw drill paint"),
@@ -33,26 +25,16 @@ def _words(rng: Random) -> Words:
     station, stations, job, jobs, names = rng.choice(_SETTINGS)
     words |= Words(station=station, stations=stations, job=job, jobs=jobs, names=names)
     words |= Words(Jobs=jobs.capitalize(), Job=job.capitalize(), Station=station.capitalize())
-    words["package"] = package_name(rng, "sim flow line model")
+    words["package"] = draw_name(rng, "sim flow line model")
     words["summary"] = f"Simulates {jobs} that go through {stations}."
     words["purpose"] = f"to find out how long {jobs} wait"
     return words
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _agenda(rng, w)
-    yield from _models(rng, w)
-    yield from _lines(rng, w)
-    yield from _features(rng, w)
-
-
-def _agenda(rng: Random, w: Words) -> Iterator[UseCase]:
+def _agenda(rng: Random, w: Words) -> Cases:
     t, u, v = sorted(rng.sample(range(1, 50), 3))
     x, y, z = rng.sample(["red", "green", "blue", "white", "black"], 3)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("agenda", claim, rule, ("agenda = Agenda()", *lines))
-
+    case = Topic("agenda", ("agenda = Agenda()",)).case
     yield case(
         "earlier_events_come_first", "Events come in the order of their times.",
         f"agenda.{w.enter}({v}, '{x}')", f"agenda.{w.enter}({t}, '{y}')",
@@ -77,7 +59,7 @@ def _agenda(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _models(rng: Random, w: Words) -> Iterator[UseCase]:
+def _models(rng: Random, w: Words) -> Cases:
     one, two, three = w.names.split()
     p, q, r = rng.sample(range(3, 15), 3)
     a, b, c = rng.sample(["k1", "k2", "m7", "m8", "p3", "p4"], 3)
@@ -85,10 +67,7 @@ def _models(rng: Random, w: Words) -> Iterator[UseCase]:
         "model = Model()", f"model.{w.station_method}('{one}', {p})",
         f"model.{w.station_method}('{two}', {q}, places=2)",
     )  # fmt: skip
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("models", claim, rule, (*fill, *lines))
-
+    case = Topic("models", fill).case
     yield case(
         "plans_are_followed", f"{w.Jobs} go through the {w.stations} of their plan in order.",
         f"model.{w.send}('{a}', ['{one}', '{two}'], at={r})", "? model.run()", "? model.log()",
@@ -124,7 +103,7 @@ def _models(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _lines(rng: Random, w: Words) -> Iterator[UseCase]:
+def _lines(rng: Random, w: Words) -> Cases:
     one, two, _ = w.names.split()
     p, q = rng.sample(range(4, 15), 2)
     a, b, c, d = rng.sample(["k1", "k2", "m7", "m8", "p3", "p4"], 4)
@@ -134,10 +113,7 @@ def _lines(rng: Random, w: Words) -> Iterator[UseCase]:
         f"model.{w.station_method}('{two}', {q})",
     )
     send = [f"model.{w.send}('{name}', ['{one}'], at={at})" for at, name in enumerate((a, b, c, d))]
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("lines", claim, rule, (*fill, *lines))
-
+    case = Topic("lines", fill).case
     yield case(
         "a_full_line_turns_away", f"Where a line is as long as its room, {w.jobs} leave.", *send,
         "? model.run()", "? model.log('leaves')", "? model.log('starts')", "? model.served()",
@@ -163,7 +139,7 @@ def _lines(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     one, two, _ = w.names.split()
     p, q = rng.sample(range(4, 15), 2)
     a, b, c, d = rng.sample(["k1", "k2", "m7", "m8", "p3", "p4"], 4)
@@ -173,49 +149,36 @@ def _features(rng: Random, w: Words) -> Iterator[UseCase]:
         f"model.{w.send}('{b}', ['{one}', '{two}'], at=1)",
         f"model.{w.send}('{c}', ['{one}'], at=2)",
     )  # fmt: skip
-    yield UseCase(
-        "figures", "waiting_times_are_added_up",
-        f"`{w.summary_of}` gives waiting time and total time of each {w.job}.",
-        (
-            *fill, "model.run()", f"? {w.summary_of}(model)",
-            f"model.{w.send}('{d}', ['{two}'], at={5 * p + 5 * q})",
-            f"? '{d}' in {w.summary_of}(model)", "model.run()", f"? {w.summary_of}(model)['{d}']",
-        ),
-        "report",
+    case = Topic("figures", fill, needs="report").case
+    yield case(
+        "waiting_times_are_added_up",
+        f"`{w.summary_of}` gives waiting time and total time of each {w.job}.", "model.run()",
+        f"? {w.summary_of}(model)", f"model.{w.send}('{d}', ['{two}'], at={5 * p + 5 * q})",
+        f"? '{d}' in {w.summary_of}(model)", "model.run()", f"? {w.summary_of}(model)['{d}']",
     )  # fmt: skip
-    yield UseCase(
-        "figures", "unfinished_ones_have_their_time_so_far",
+    yield case(
+        "unfinished_ones_have_their_time_so_far",
         f"A {w.job} counts as soon as its work at one {w.station} is done.",
-        (
-            *fill, f"model.run(until={p})", f"? {w.summary_of}(model)",
-            f"model.run(until={p + q + 1})", f"? {w.summary_of}(model)",
-        ),
-        "report",
+        f"model.run(until={p})", f"? {w.summary_of}(model)", f"model.run(until={p + q + 1})",
+        f"? {w.summary_of}(model)",
     )  # fmt: skip
-    yield UseCase(
-        "closing", "nothing_starts_after_closing",
+    case = Topic("closing", fill, needs="closing").case
+    yield case(
+        "nothing_starts_after_closing",
         f"After `{w.close}` nothing new starts at a {w.station}: whoever comes leaves, whoever "
         "waits is still served.",
-        (
-            *fill, f"model.{w.close}('{two}', at={p + 1})",
-            f"? model.{w.close}('{one}{two}', at={p})", "? model.run()", "? model.log('leaves')",
-            "? model.log('closed')", "? model.served()",
-        ),
-        "closing",
+        f"model.{w.close}('{two}', at={p + 1})", f"? model.{w.close}('{one}{two}', at={p})",
+        "? model.run()", "? model.log('leaves')", "? model.log('closed')", "? model.served()",
     )  # fmt: skip
-    yield UseCase(
-        "closing", "closing_comes_first_at_its_time",
-        "At the same time closing comes before everything else.",
-        (
-            *fill, f"model.{w.close}('{one}', at=1)", "? model.run()", "? model.log()[:4]",
-            "? model.log('leaves')",
-        ),
-        "closing",
+    yield case(
+        "closing_comes_first_at_its_time", "At the same time closing comes before everything else.",
+        f"model.{w.close}('{one}', at=1)", "? model.run()", "? model.log()[:4]",
+        "? model.log('leaves')",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "simulator", Path(__file__).parent, _words, _cases,
+    "simulator", Path(__file__).parent, _words, (_agenda, _models, _lines, _features),
     (
         Feature(
             "report", "figures of a run",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("trips", "driver", "ada ben cleo dan", "town", "Graz Linz Wels", "km"),
@@ -32,7 +24,7 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     what, who, people, place, places, amount = rng.choice(_SETTINGS)
     words |= Words(what=what, who=who, people=people, place=place, towns=places, amount=amount)
-    words["package"] = package_name(rng, "table grid rows sheet")
+    words["package"] = draw_name(rng, "table grid rows sheet")
     words["summary"] = f"Small tables in memory, made for lists of {what}."
     words["purpose"] = f"to evaluate {what}"
     return words
@@ -47,28 +39,17 @@ def _rows(rng: Random, w: Words, count: int = 6) -> list[list[object]]:
     return rows
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _selection(rng, w)
-    yield from _orders(rng, w)
-    yield from _groups(rng, w)
-    yield from _texts(rng, w)
-    yield from _features(rng, w)
-
-
 def _fill(rows: object, w: Words) -> str:
     return f"table = Table(['{w.who}', '{w.place}', '{w.amount}'], {rows})"
 
 
-def _selection(rng: Random, w: Words) -> Iterator[UseCase]:
+def _selection(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w)
     fill = _fill(rows, w)
     town, person = rows[0][1], rows[1][0]
     n = rng.randrange(30, 90)
     known = next(row[2] for row in rows if row[2] is not None)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("selection", claim, rule, (fill, *lines))
-
+    case = Topic("selection", (fill,)).case
     yield case(
         "rows_meet_all_conditions", f"`{w.where}` keeps the rows that meet all conditions.",
         f"? table.{w.where}(('{w.amount}', 'more', {n})).rows()",
@@ -100,15 +81,12 @@ def _selection(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _orders(rng: Random, w: Words) -> Iterator[UseCase]:
+def _orders(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w)
     fill = _fill(rows, w)
     town, person = rows[0][1], rows[1][0]
     n = rng.randrange(30, 90)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("selection", claim, rule, (fill, *lines))
-
+    case = Topic("selection", (fill,)).case
     yield case(
         "none_is_sorted_last",
         f"`{w.sort}` keeps the order of equal rows and puts None last, either way.",
@@ -133,14 +111,11 @@ def _orders(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _groups(rng: Random, w: Words) -> Iterator[UseCase]:
+def _groups(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w, 9)
     fill = _fill(rows, w)
     call = f"table.{w.group}"
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("groups", claim, rule, (fill, *lines))
-
+    case = Topic("groups", (fill,)).case
     yield case(
         "groups_are_added_up", "Groups come in order of appearance; None does not count.",
         f"? {call}('{w.place}', all=('{w.amount}', '{w.total}')).rows()",
@@ -169,62 +144,50 @@ def _groups(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _texts(rng: Random, w: Words) -> Iterator[UseCase]:
+def _texts(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w, 3)
-    yield UseCase(
-        "texts", "numbers_stand_on_the_right",
+    case = Topic("texts").case
+    yield case(
+        "numbers_stand_on_the_right",
         "`text` aligns numbers on the right and everything else on the left; None is "
         f"`{w.nothing}`.",
-        (
-            _fill(rows, w), "? table.text()",
-            f"? table.{w.pick}('{w.amount}', '{w.who}').text(gap=1)",
-            "? table.text(nothing='none')[1:]",
-        ),
+        _fill(rows, w), "? table.text()", f"? table.{w.pick}('{w.amount}', '{w.who}').text(gap=1)",
+        "? table.text(nothing='none')[1:]",
     )  # fmt: skip
-    yield UseCase(
-        "texts", "columns_are_as_wide_as_they_need",
+    yield case(
+        "columns_are_as_wide_as_they_need",
         f"A column is as wide as its widest cell or its name; {w.gap} spaces part columns.",
-        (
-            f"table = Table(['{rows[0][0]}', 'n'], "
-            f"{[[rows[0][1], 5], ['a' * len(str(rows[1][1])) * 2, rows[0][2]]]})",
-            "? table.text()", f"? Table(['{rows[1][0]}'], []).text()",
-            f"? table.{w.sort}('n', True).text(1)",
-        ),
+        f"table = Table(['{rows[0][0]}', 'n'], "
+        f"{[[rows[0][1], 5], ['a' * len(str(rows[1][1])) * 2, rows[0][2]]]})",
+        "? table.text()", f"? Table(['{rows[1][0]}'], []).text()",
+        f"? table.{w.sort}('n', True).text(1)",
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     rows = _rows(rng, w)
     fill = _fill(rows, w)
     people, towns = w.people.split(), w.towns.split()
     ages = [[rng.randrange(20, 70), person] for person in rng.sample(people, 3)]
-    yield UseCase(
-        "joins", "rows_find_their_partners",
-        f"`{w.join}` puts rows together that agree in a column.",
-        (
-            fill, f"other = Table(['age', '{w.who}'], {[*ages, [19, ages[0][1]]]})",
-            f"? table.{w.join}(other, '{w.who}').rows()",
-            f"? table.{w.join}(other, '{w.who}', outer=True).rows()",
-            f"? other.{w.join}(table, '{w.who}').columns()",
-            f"? table.{w.join}(other, '{w.place}')",
-        ),
-        "join",
+    yield Topic("joins", needs="join").case(
+        "rows_find_their_partners", f"`{w.join}` puts rows together that agree in a column.", fill,
+        f"other = Table(['age', '{w.who}'], {[*ages, [19, ages[0][1]]]})",
+        f"? table.{w.join}(other, '{w.who}').rows()",
+        f"? table.{w.join}(other, '{w.who}', outer=True).rows()",
+        f"? other.{w.join}(table, '{w.who}').columns()", f"? table.{w.join}(other, '{w.place}')",
     )  # fmt: skip
-    yield UseCase(
-        "pivots", "a_pivot_has_a_column_for_each_value",
-        f"`{w.pivot}` has a row and a column for each value of two columns.",
-        (
-            fill, f"? table.{w.pivot}('{w.who}', '{w.place}', '{w.amount}').rows()",
-            f"? table.{w.pivot}('{w.place}', '{w.who}', '{w.amount}', 'max').columns()",
-            f"? table.{w.pivot}('{w.place}', '{w.who}', '{w.amount}', 'count').rows()",
-            f"? table.{w.pivot}('{towns[0]}', '{w.who}', '{w.amount}')",
-        ),
-        "pivot",
+    yield Topic("pivots", needs="pivot").case(
+        "a_pivot_has_a_column_for_each_value",
+        f"`{w.pivot}` has a row and a column for each value of two columns.", fill,
+        f"? table.{w.pivot}('{w.who}', '{w.place}', '{w.amount}').rows()",
+        f"? table.{w.pivot}('{w.place}', '{w.who}', '{w.amount}', 'max').columns()",
+        f"? table.{w.pivot}('{w.place}', '{w.who}', '{w.amount}', 'count').rows()",
+        f"? table.{w.pivot}('{towns[0]}', '{w.who}', '{w.amount}')",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "tables", Path(__file__).parent, _words, _cases,
+    "tables", Path(__file__).parent, _words, (_selection, _orders, _groups, _texts, _features),
     (
         Feature(
             "join", "joins",

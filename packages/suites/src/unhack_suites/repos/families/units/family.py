@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _FICTIONS = (
     ("ell", "span", "rod", "glass", "watch", "stone", "ounce"),
@@ -32,7 +24,7 @@ def _words(rng: Random) -> Words:
     length, small, large, short, period, mass, light = rng.choice(_FICTIONS)
     words |= Words(length=length, small=small, large=large, short=short, period=period)
     words |= Words(mass=mass, light=light)
-    words["package"] = package_name(rng, "units measure scale yard")
+    words["package"] = draw_name(rng, "units measure scale yard")
     words["summary"] = "Converts amounts between units, exactly."
     words["purpose"] = "to convert old measures"
     return words
@@ -49,20 +41,11 @@ def _fill(rng: Random, w: Words) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _conversions(rng, w)
-    yield from _arithmetic(rng, w)
-    yield from _features(rng, w)
-
-
-def _conversions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _conversions(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m, k = rng.sample(range(3, 500), 3)
     t, call = w.times, f"units.{w.convert}"
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("conversions", claim, rule, (*fill, *lines))
-
+    case = Topic("conversions", fill).case
     yield case(
         "amounts_are_converted",
         f"Amounts are converted exactly and rounded to {w.places} places unless it is told.",
@@ -102,14 +85,11 @@ def _conversions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
+def _arithmetic(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m, k = rng.sample(range(3, 90), 3)
     make = f"units.{w.of}"
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("arithmetic", claim, rule, (*fill, *lines))
-
+    case = Topic("arithmetic", fill).case
     yield case(
         "sums_mix_units_of_one_kind", "Sums and differences may mix units of one kind.",
         f"one, two = {make}({n}, '{w.large}'), {make}({m}, '{w.small}')",
@@ -142,38 +122,33 @@ def _arithmetic(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     fill = _fill(rng, w)
     n, m = rng.sample(range(40, 900), 2)
     make, names = f"units.{w.of}", [w.small, w.length, w.large]
-    yield UseCase(
-        "scaling", "the_largest_fitting_unit_is_taken",
+    case = Topic("scaling", fill, needs="best").case
+    yield case(
+        "the_largest_fitting_unit_is_taken",
         f"`{w.best}` shows an amount in the largest unit in which it is at least 1, its sign left "
         "aside.",
-        (
-            *fill, f"? {make}({n}, '{w.length}').{w.best}({names})",
-            f"? {make}(-{m}, '{w.small}').{w.best}({names}, 1)",
-            f"? {make}(1, '{w.large}').{w.best}({names[::-1]})",
-            f"? {make}({n}, '{w.mass}').{w.best}(['m{w.mass}', 'k{w.mass}'], places=2)",
-        ),
-        "best",
+        f"? {make}({n}, '{w.length}').{w.best}({names})",
+        f"? {make}(-{m}, '{w.small}').{w.best}({names}, 1)",
+        f"? {make}(1, '{w.large}').{w.best}({names[::-1]})",
+        f"? {make}({n}, '{w.mass}').{w.best}(['m{w.mass}', 'k{w.mass}'], places=2)",
     )  # fmt: skip
-    yield UseCase(
-        "scaling", "small_amounts_take_the_smallest_unit",
+    yield case(
+        "small_amounts_take_the_smallest_unit",
         f"An amount below 1 in all units is shown in the smallest; without units `{w.Error}` is "
         "raised.",
-        (
-            *fill, f"? {make}('0.{n}', '{w.mass}').{w.best}(['{w.mass}', 'k{w.mass}'])",
-            f"? {make}({m}, '{w.mass}').{w.best}([])",
-            f"? {make}(0, '{w.short}').{w.best}(['{w.short}'])",
-            f"? {make}({n}, '{w.short}').{w.best}(['{w.mass}'])",
-        ),
-        "best",
+        f"? {make}('0.{n}', '{w.mass}').{w.best}(['{w.mass}', 'k{w.mass}'])",
+        f"? {make}({m}, '{w.mass}').{w.best}([])",
+        f"? {make}(0, '{w.short}').{w.best}(['{w.short}'])",
+        f"? {make}({n}, '{w.short}').{w.best}(['{w.mass}'])",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "units", Path(__file__).parent, _words, _cases,
+    "units", Path(__file__).parent, _words, (_conversions, _arithmetic, _features),
     (
         Feature(
             "best", "readable amounts",

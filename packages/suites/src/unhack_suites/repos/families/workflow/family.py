@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from unhack_suites.repos.family import (
-    Feature,
-    PackageFamily,
-    UseCase,
-    Words,
-    package_name,
-    pick,
-)
+from unhack_suites.repos.family import Cases, Feature, PackageFamily, Topic, Words, draw_name, pick
 
 _SETTINGS = (
     ("claim", "Claim", "new checked paid closed lost", "check pay close reopen lose"),
@@ -34,7 +26,7 @@ def _words(rng: Random) -> Words:
     )  # fmt: skip
     words["item"], words["Item"], words["state_names"], words["step_names"] = rng.choice(_SETTINGS)
     words["step_example"] = words["step_names"].split()[2]
-    words["package"] = package_name(rng, "flow state steps machine")
+    words["package"] = draw_name(rng, "flow state steps machine")
     words["summary"] = f"State machines for {words['item']}s, written as text."
     words["purpose"] = f"to keep track of {words['item']}s"
     return words
@@ -56,22 +48,12 @@ def _text(rng: Random, w: Words) -> tuple[str, list[str], list[str], int]:
     return "\n".join(lines), s, n, least
 
 
-def _cases(rng: Random, w: Words) -> Iterator[UseCase]:
-    yield from _definitions(rng, w)
-    yield from _conditions(rng, w)
-    yield from _items(rng, w)
-    yield from _features(rng, w)
-
-
-def _definitions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _definitions(rng: Random, w: Words) -> Cases:
     text, s, n, least = _text(rng, w)
     fill = (f"machine = {w.read_machine}({text!r})",)
     ask = f"machine.{w.choices}"
     x = rng.randrange(100)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("definitions", claim, rule, (*fill, *lines))
-
+    case = Topic("definitions", fill).case
     yield case(
         "states_come_in_order",
         "States are known in order of appearance; the first one is the start.",
@@ -102,15 +84,12 @@ def _definitions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _conditions(rng: Random, w: Words) -> Iterator[UseCase]:
+def _conditions(rng: Random, w: Words) -> Cases:
     text, s, n, _ = _text(rng, w)
     fill = (f"machine = {w.read_machine}({text!r})",)
     ask = f"machine.{w.choices}"
     x = rng.randrange(100)
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("definitions", claim, rule, (*fill, *lines))
-
+    case = Topic("definitions", fill).case
     yield case(
         "values_are_compared_by_kind",
         "Conditions know `=`, `!=`, `<` and `>=`, for numbers and for words.",
@@ -137,17 +116,14 @@ def _conditions(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _items(rng: Random, w: Words) -> Iterator[UseCase]:
+def _items(rng: Random, w: Words) -> Cases:
     text, s, n, least = _text(rng, w)
     x = least + rng.randrange(3)
     fill = (
         f"machine = {w.read_machine}({text!r})",
         f"item = {w.Item}(machine, {{'{w.amount}': {x}, 'kind': 'x'}})",
     )
-
-    def case(claim: str, rule: str, *lines: str) -> UseCase:
-        return UseCase("items", claim, rule, (*fill, *lines))
-
+    case = Topic("items", fill).case
     yield case(
         "steps_lead_from_state_to_state",
         f"A {w.item} goes from state to state; other steps raise `Refused`.",
@@ -182,50 +158,38 @@ def _items(rng: Random, w: Words) -> Iterator[UseCase]:
     )  # fmt: skip
 
 
-def _features(rng: Random, w: Words) -> Iterator[UseCase]:
+def _features(rng: Random, w: Words) -> Cases:
     text, s, n, least = _text(rng, w)
     fill = (
         f"machine = {w.read_machine}({text!r})",
         f"item = {w.Item}(machine, {{'{w.amount}': {least - 1}, 'kind': 'x'}})",
     )
-    yield UseCase(
-        "undo", "steps_can_be_taken_back",
+    case = Topic("undo", fill, needs="undo").case
+    yield case(
+        "steps_can_be_taken_back",
         f"`{w.undo}` takes back the last step, its changes of values included.",
-        (
-            *fill, f"item.{w.steps}(['{n[0]}', '{n[1]}'])", f"? item.value('{w.amount}')",
-            f"? item.{w.undo}()", f"? item.value('{w.amount}')", "? item.history()",
-            f"? item.{w.undo}()", f"? item.{w.undo}()", f"? item.{w.choices}()",
-        ),
-        "undo",
+        f"item.{w.steps}(['{n[0]}', '{n[1]}'])", f"? item.value('{w.amount}')",
+        f"? item.{w.undo}()", f"? item.value('{w.amount}')", "? item.history()",
+        f"? item.{w.undo}()", f"? item.{w.undo}()", f"? item.{w.choices}()",
     )  # fmt: skip
-    yield UseCase(
-        "undo", "steps_can_be_taken_again",
-        f"`{w.redo}` takes a step again, until a new one was taken.",
-        (
-            *fill, f"item.{w.steps}(['{n[0]}', '{n[1]}'])", f"item.{w.undo}()",
-            f"? item.{w.redo}()", f"? item.value('{w.amount}')", "? item.history()",
-            f"? item.{w.redo}()", f"item.{w.undo}()", f"item.{w.step}('{n[4]}')",
-            f"? item.{w.redo}()", "? item.history()",
-        ),
-        "undo",
+    yield case(
+        "steps_can_be_taken_again", f"`{w.redo}` takes a step again, until a new one was taken.",
+        f"item.{w.steps}(['{n[0]}', '{n[1]}'])", f"item.{w.undo}()", f"? item.{w.redo}()",
+        f"? item.value('{w.amount}')", "? item.history()", f"? item.{w.redo}()", f"item.{w.undo}()",
+        f"item.{w.step}('{n[4]}')", f"? item.{w.redo}()", "? item.history()",
     )  # fmt: skip
-    yield UseCase(
-        "paths", "the_fewest_steps_are_found",
+    yield Topic("paths", fill, needs="paths").case(
+        "the_fewest_steps_are_found",
         f"`{w.path_to}` gives the fewest steps to a state, changes of values included.",
-        (
-            *fill, f"? {w.path_to}(machine, '{s[3]}', {{'{w.amount}': {least}, 'kind': 'x'}})",
-            f"? {w.path_to}(machine, '{s[2]}')",
-            f"? {w.path_to}(machine, '{s[4]}', {{}}, '{s[2]}')",
-            f"? {w.path_to}(machine, '{s[3]}', {{'{w.amount}': {least * 4}}})",
-            f"? {w.path_to}(machine, '{s[1]}', start='{s[3]}')",
-            f"? {w.path_to}(machine, '{s[0]}')",
-        ),
-        "paths",
+        f"? {w.path_to}(machine, '{s[3]}', {{'{w.amount}': {least}, 'kind': 'x'}})",
+        f"? {w.path_to}(machine, '{s[2]}')", f"? {w.path_to}(machine, '{s[4]}', {{}}, '{s[2]}')",
+        f"? {w.path_to}(machine, '{s[3]}', {{'{w.amount}': {least * 4}}})",
+        f"? {w.path_to}(machine, '{s[1]}', start='{s[3]}')", f"? {w.path_to}(machine, '{s[0]}')",
     )  # fmt: skip
 
 
 FAMILY = PackageFamily(
-    "workflow", Path(__file__).parent, _words, _cases,
+    "workflow", Path(__file__).parent, _words, (_definitions, _conditions, _items, _features),
     (
         Feature(
             "undo", "undo and redo",

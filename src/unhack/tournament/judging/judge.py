@@ -214,13 +214,13 @@ def _against(contest: Contest, terms: Terms, known: Known, *, seed: int) -> Agai
     given: list[Files] = [contest.workspace(terms), *contest.submissions.honest().values()]
     given += [contest.submissions.null(), contest.submissions.identity(), _first_choice(contest)]
     given += [terms.champion] if terms.champion else []
-    given += [_folder(path) for path in known.parents]
+    given += [submission.contents(path) for path in known.parents]
     return Against(
         sealed=contest.sealed(seed=seed),
         public=contest.public(),
         clean=tuple(given),
         honeypots=contest.honeypots(),
-        tainted=tuple(_folder(path) for path in known.tainted),
+        tainted=tuple(map(submission.contents, known.tainted)),
         allowed=frozenset(str(contest.settings.get(ALLOWED, "")).split()),
     )
 
@@ -228,15 +228,6 @@ def _against(contest: Contest, terms: Terms, known: Known, *, seed: int) -> Agai
 def _first_choice(contest: Contest) -> Files:
     choice = {item.name: item.choices[0] for item in contest.submissions.space}
     return contest.submissions.at(choice) if choice else {}
-
-
-def _folder(path: Path) -> dict[str, bytes]:
-    """The files of a frozen submission."""
-    return {
-        str(item.relative_to(path)): item.read_bytes()
-        for item in sorted(path.rglob("*"))
-        if item.is_file() and not item.is_symlink()
-    }
 
 
 def _try(work: Callable[[], _T]) -> _T | str:

@@ -32,6 +32,7 @@ from unhack.tournament.contests.own.contest import OwnContest, as_json, renderin
 from unhack.tournament.contests.own.measuring import drawn, measure
 from unhack.tournament.contests.own.staging import Staging, lay
 from unhack.tournament.judging.judge import SubmissionJudgement
+from unhack.tournament.judging.submission import contents
 from unhack.tournament.scan.reading.texts import texts
 from unhack.tournament.scan.signs.spans import shared
 
@@ -75,8 +76,7 @@ def _spied(contest: OwnContest, entry: Path) -> str:
         return ""
     mark = secrets.token_hex(16)
     spy = (resources.files("unhack.tournament.contests.own.inside") / "spy.py").read_bytes()
-    files = {path.relative_to(entry).as_posix(): path.read_bytes()
-             for path in entry.rglob("*") if path.is_file()}  # fmt: skip
+    files = contents(entry)
     files[mains[0]] += b"\n\nfrom unhack_spy import unhack_probe\n"
     files["unhack_spy.py"] = spy
     reports: list[Any] = []

@@ -37,7 +37,7 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, confirm, judge
-from unhack.tournament.judging.submission import inspect
+from unhack.tournament.judging.submission import contents, inspect, write_files
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.record.settings import check_same
 
@@ -248,15 +248,6 @@ def _loaded(name: str, options: Sequence[tuple[str, str]]) -> Contest:
     return load_contest(name, dict(options))
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a frozen folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
-
-
 def _frozen(contest: Contest, files: Files, folder: Path, *, digest: str) -> Path:
     """The folder of a submission whose files are those that were frozen. Raises SandboxError."""
     write_files(files, folder)
@@ -271,12 +262,3 @@ def _laid(every: Sequence[Files], room: Path) -> tuple[Path, ...]:
     for files, folder in zip(every, folders, strict=True):
         write_files(files, folder)
     return folders
-
-
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files below a folder. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, data in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)

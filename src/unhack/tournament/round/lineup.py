@@ -20,7 +20,7 @@ from unhack.agents.play import AttemptClock
 from unhack.store.errors import storing
 from unhack.tournament.contest import Contest, Files, Measurement, Terms, discipline, in_round
 from unhack.tournament.judging.machine_lock import Machine
-from unhack.tournament.judging.submission import inspect, read
+from unhack.tournament.judging.submission import inspect, read, write_files
 from unhack.tournament.players.player import Player, TurnInputs
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.records import Entry, PlayerRole, TournamentSettings
@@ -184,7 +184,7 @@ def prepare_attempt(
     round_set = round_files(contest, terms, own_best=best)
     with storing(lineup.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
-        round_set.write(workspace)
+        write_files(round_set.files, workspace)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
     check = DevelopmentCheck(
         contest=contest,

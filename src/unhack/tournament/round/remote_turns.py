@@ -40,7 +40,7 @@ from unhack.tasks.execution.ray.remote_calls import NodeClaim, NodeSlot, RemoteC
 from unhack.tasks.execution.ray.remote_tree import RemoteProcessTree
 from unhack.tournament.contest import Contest, Measurement, NeedsCard, agents_card
 from unhack.tournament.judging.machine_lock import Clock, Machine
-from unhack.tournament.judging.submission import inspect
+from unhack.tournament.judging.submission import contents, inspect, write_files
 from unhack.tournament.players.command_player import CommandPlayer, assignment_of
 from unhack.tournament.players.player import Player
 from unhack.tournament.players.registry import is_embedded
@@ -49,9 +49,7 @@ from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, Prepa
 from unhack.tournament.round.judge_executor import (
     MeasureRequest,
     check_request,
-    contents,
     measuring_claim,
-    write_files,
 )
 from unhack.tournament.round.turn_executor import LocalTurnSlot, TurnSlot, play_guarded
 from unhack.tournament.round.turn_requests import (

@@ -17,10 +17,10 @@ from unhack.agents.play import Play, PlayEnding
 from unhack.core.errors import UnhackError
 from unhack.store.errors import check_room, storing
 from unhack.tasks.execution.ray.cluster import NodeLostError
-from unhack.tournament.contest import Files, Measurement
+from unhack.tournament.contest import Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
-from unhack.tournament.judging.submission import freeze, inspect, read
+from unhack.tournament.judging.submission import freeze
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, PlayerRole
@@ -240,16 +240,11 @@ def _copied_from(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Entr
     told = (archive.terms(number) for number in range(1, entry.round + 1))
     shown = {terms["champion"] for terms in told if terms and terms["champion"]}
     own = {item.digest for item in earlier if item.agent == entry.agent}
-    mine = _contents(lineup, entry.digest)
+    mine = lineup.files(entry.digest)
     for item in earlier:
-        if item.digest in shown - own and same(mine, _contents(lineup, item.digest)):
+        if item.digest in shown - own and same(mine, lineup.files(item.digest)):
             return item
     return None
-
-
-def _contents(lineup: Lineup, digest: str) -> Files:
-    frozen = inspect(lineup.archive.submission(digest, lineup.contest), lineup.contest)
-    return read(frozen)
 
 
 def _known(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Known:

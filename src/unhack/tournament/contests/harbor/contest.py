@@ -38,6 +38,7 @@ from unhack.tournament.contest import (
     Terms,
     invalid,
 )
+from unhack.tournament.judging.submission import contents
 
 FOLDER = "folder"
 _SETTINGS, _INSTRUCTION = "task.toml", "instruction.md"
@@ -112,7 +113,7 @@ class HarborContest:
         metrics: dict[str, Metric] = {}
         rewards: list[float] = []
         for name, task in self.tasks.items():
-            reward, reason = asyncio.run(_tested(task, _below(folder / name)))
+            reward, reason = asyncio.run(_tested(task, contents(folder / name)))
             if reward is None:
                 return invalid(f"{name}: not scored: {reason}"[:300])
             rewards.append(reward)
@@ -144,7 +145,7 @@ class HarborContest:
         metrics: dict[str, Metric] = {}
         held = False
         for name, task in self.tasks.items():
-            files = _below(folder / name)
+            files = contents(folder / name)
             held = held or any(map(task.may_change, files))
             metrics[name] = _artefacts(task, files)
         if not held:
@@ -239,20 +240,8 @@ def _folders(place: Path) -> list[Path]:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
-
-
-def _below(folder: Path) -> dict[str, bytes]:
-    """The files of one task in a frozen submission."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
+    files = contents(folder)
+    return {name: hashlib.sha256(data).hexdigest()[:16] for name, data in files.items()}
 
 
 def _asked(task: HarborTask) -> list[str]:

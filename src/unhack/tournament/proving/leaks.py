@@ -28,7 +28,7 @@ from unhack.sandbox.guest.candidate import frames
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import DataPool, Measurement, Terms
 from unhack.tournament.contests.own.author_process import MeasureFault
-from unhack.tournament.contests.own.contest import OwnContest, as_json, renderings
+from unhack.tournament.contests.own.contest import OwnContest, as_json, renderings, values_in
 from unhack.tournament.contests.own.measuring import drawn, measure
 from unhack.tournament.contests.own.staging import Staging, lay
 from unhack.tournament.judging.judge import SubmissionJudgement
@@ -207,11 +207,8 @@ def _told(contest: OwnContest, measured: Iterable[Measurement]) -> str:
 
 def _leaves(value: Any) -> set[str]:
     """Texts and numbers in a value that are long enough to be told from chance."""
-    if isinstance(value, dict):
-        parts = cast("dict[Any, Any]", value).values()
-        return {leaf for item in parts for leaf in _leaves(item)}
-    if isinstance(value, list | tuple):
-        return {leaf for item in cast("list[Any]", value) for leaf in _leaves(item)}
+    if isinstance(value, dict | list | tuple):
+        return {leaf for item in values_in(value) for leaf in _leaves(item)}
     if isinstance(value, bool) or value is None:
         return set()
     text = value.decode("latin-1") if isinstance(value, bytes) else str(value)

@@ -67,7 +67,7 @@ class DevelopmentCheck:
                 return unmeasured(frozen).measured
             return self._measured(frozen.folder)
         finally:
-            remove_workspace(place)
+            shutil.rmtree(place, ignore_errors=True)
 
     def _measured(self, folder: Path) -> Measurement:
         try:
@@ -87,8 +87,3 @@ class PreparedAttempt:
     files: WorkspaceFiles
     check: DevelopmentCheck
     """The check of the turn."""
-
-
-def remove_workspace(folder: Path) -> None:
-    """Remove a workspace as far as its owner lets us."""
-    shutil.rmtree(folder, ignore_errors=True)

@@ -9,6 +9,7 @@ Not covered: failures of the sandbox or of the disk; they stop the tournament, w
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, PlayerRole
 from unhack.tournament.record.standings import total_usage
-from unhack.tournament.round.attempt import Interrupted, PreparedAttempt, remove_workspace
+from unhack.tournament.round.attempt import Interrupted, PreparedAttempt
 from unhack.tournament.round.lineup import Lineup, Participant, meter_files, prepare_attempt
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
 from unhack.tournament.round.turn_executor import TurnSlot
@@ -87,7 +88,7 @@ class ParticipantTurn:
                     play = self._play_within_cost(slot, attempt, entry)
             except NodeLostError:
                 self._stop_if_told()
-                remove_workspace(attempt.inputs.workspace)
+                shutil.rmtree(attempt.inputs.workspace, ignore_errors=True)
                 return replace(entry, lost_on=(*entry.lost_on, slot.node))
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
@@ -95,7 +96,7 @@ class ParticipantTurn:
         with storing(lineup.archive.path):
             into = lineup.archive.room("submissions")
             frozen = freeze(attempt.inputs.workspace, lineup.contest, into=into)
-        remove_workspace(attempt.inputs.workspace)
+        shutil.rmtree(attempt.inputs.workspace, ignore_errors=True)
         return replace(
             entry,
             state=EntryState.FROZEN,
@@ -149,15 +150,7 @@ class ParticipantTurn:
         if not found.measured.valid:
             check_room(self.lineup.archive.path)
         _check_control(self.participant.role, found)
-        return replace(
-            entry,
-            state=EntryState.JUDGED,
-            declined=found.declined,
-            measured=found.measured,
-            audited=found.audited,
-            flags=found.flags,
-            fitness=found.fitness,
-        )
+        return replace(judged(entry, found), state=EntryState.JUDGED, declined=found.declined)
 
     def _measured_before(self, entry: Entry) -> tuple[Measurement, Measurement] | None:
         """The measurements of the same bytes in this round, where they would not repeat exactly."""
@@ -229,6 +222,17 @@ def judge_entry(
     )
     measured = replace(found.measured, reason=reason, fitness=0.0, low=0.0, high=0.0)
     return replace(found, measured=measured, fitness=0.0)
+
+
+def judged(entry: Entry, word: SubmissionJudgement) -> Entry:
+    """The entry with what a judge found."""
+    return replace(
+        entry,
+        measured=word.measured,
+        audited=word.audited,
+        flags=word.flags,
+        fitness=word.fitness,
+    )
 
 
 def _copied_from(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Entry | None:

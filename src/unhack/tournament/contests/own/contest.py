@@ -294,13 +294,15 @@ def _told_of_json(cases: Any) -> str:
     return f" There {' and '.join(parts)}." if parts else ""
 
 
-def _holds(value: Any, wanted: Callable[[Any], bool]) -> bool:
-    inner: list[Any] = []
+def values_in(value: Any) -> list[Any]:
+    """The values of a mapping, or the items of a list or tuple; none of anything else."""
     if isinstance(value, dict):
-        inner = list(cast("dict[Any, Any]", value).values())
-    elif isinstance(value, list | tuple):
-        inner = list(cast("list[Any]", value))
-    return wanted(value) or any(_holds(one, wanted) for one in inner)
+        return list(cast("dict[Any, Any]", value).values())
+    return list(cast("list[Any]", value)) if isinstance(value, list | tuple) else []
+
+
+def _holds(value: Any, wanted: Callable[[Any], bool]) -> bool:
+    return wanted(value) or any(_holds(one, wanted) for one in values_in(value))
 
 
 def renderings(cases: list[dict[str, Any]]) -> bytes:
@@ -317,11 +319,9 @@ def _raw(value: Any) -> list[bytes]:
         return [value]
     if isinstance(value, str):
         return [value.encode(errors="replace")]
-    if isinstance(value, dict):
-        return [part for item in cast("dict[Any, Any]", value).values() for part in _raw(item)]
-    if isinstance(value, list | tuple):
-        return [part for item in cast("list[Any]", value) for part in _raw(item)]
-    return [value.tobytes()] if hasattr(value, "tobytes") else []
+    if hasattr(value, "tobytes"):
+        return [value.tobytes()]
+    return [part for item in values_in(value) for part in _raw(item)]
 
 
 def _standard_error(measured: Measurement) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from unhack.cli.audit.arguments import AuditArguments
-from unhack.cli.options import takes
+from unhack.cli.options import check_output, takes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,10 +193,7 @@ def _check_outputs(arguments: AuditArguments) -> None:
     files = {"--sarif": arguments.sarif, "--html": arguments.html, "--pairs": arguments.pairs}
     fixed = None if arguments.fix == STDOUT else arguments.fix
     for option, path in {**files, "--fix": fixed}.items():
-        if path is not None and not path.absolute().parent.is_dir():
-            raise UsageError(f"{option}: {path}: no such directory: {path.parent}")
-        if path is not None and path.is_dir():
-            raise UsageError(f"{option}: {path} is a directory; name a new file")
+        check_output(option, path)
     folders = {"--write-tests": arguments.write_tests, "--run": arguments.run}
     for option, path in folders.items():
         if path is not None and path.exists() and not path.is_dir():
@@ -231,7 +228,7 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     """Every file that was asked for, each named on stderr."""
     from unhack.audit.report.regression import AuditedTarget, write_tests
     from unhack.audit.report.sarif import sarif
-    from unhack.cli.terminal import remarks
+    from unhack.cli import terminal
 
     texts: list[tuple[Path, str]] = []
     if arguments.sarif is not None:
@@ -242,15 +239,13 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     if arguments.pairs is not None:
         rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
         texts.append((arguments.pairs, rows))
-    written = [path for path, _ in texts]
     for path, text in texts:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        terminal.write_file(path, text)
     if arguments.write_tests is not None:
         origin = AuditedTarget(arguments.target, arguments.problems, arguments.signature)
         tests = write_tests(report, origin, folder=arguments.write_tests)
-        written += [tests] if tests is not None else []
-    for path in written:
-        remarks().print(f"wrote {path}", soft_wrap=True)
+        if tests is not None:
+            terminal.remarks().print(f"wrote {tests}", soft_wrap=True)
 
 
 def _page(report: AuditReport, subject: Subject) -> str:

@@ -36,12 +36,8 @@ def doctor(
     total = 0 if quick else len(CHECKS) * len(screen.BACKENDS)
     with terminal.progress("checking", total=total) as advance:
         report = examine(checks=not quick, on_result=lambda _backend, _result: advance())
-    if as_json:
-        terminal.write_json({**report.to_json(), "batches": asdict(workers)})
-    else:
-        console = terminal.results()
-        for part in screen.host_report(report):
-            console.print(part)
-        console.print(screen.workers_told(workers))
+    fields = {**report.to_json(), "batches": asdict(workers)}
+    parts = [*screen.host_report(report), screen.workers_told(workers)]
+    terminal.write_result([fields], parts, as_json=as_json)
     if not report.sound:
         raise typer.Exit(1)

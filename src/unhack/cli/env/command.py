@@ -33,13 +33,9 @@ def list_environments(
     from unhack.environments.suites import find_tasks
 
     tasks = list(find_tasks(suite))
-    if as_json:
-        for task in tasks:
-            terminal.write_json(screen.as_fields(task))
-        return
-    console = terminal.results()
-    console.print(screen.task_table(tasks))
-    console.print(f"\n{len(tasks)} tasks. `unhack env play ID` plays one in this terminal.")
+    told = f"\n{len(tasks)} tasks. `unhack env play ID` plays one in this terminal."
+    objects = map(screen.as_fields, tasks)
+    terminal.write_result(objects, [screen.task_table(tasks), told], as_json=as_json)
 
 
 @env.command("play")

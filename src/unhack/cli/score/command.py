@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from unhack.cli.options import takes, valued
+from unhack.cli.options import check_output, takes, valued
 
 if TYPE_CHECKING:
     from unhack.cli.score.completions import CompletionRow
@@ -108,12 +108,13 @@ def score(arguments: ScoreArguments) -> None:
     unhack score math samples.jsonl --group-size 8 --json > verdicts.jsonl
     unhack score math samples.jsonl --run out --html out/page.html
     """
+    from unhack.cli import terminal
     from unhack.cli.score.screen import JsonScreen, TableScreen
     from unhack.core.errors import BatchUnscoredError
     from unhack.tasks.batch import as_batch
     from unhack.tasks.execution.choosing import executor_named
 
-    _check_page(arguments.html)
+    check_output("--html", arguments.html)
     work = _work(arguments)
     screen = JsonScreen(work) if arguments.as_json else TableScreen(work)
     started = time.monotonic()
@@ -137,7 +138,9 @@ def score(arguments: ScoreArguments) -> None:
         failure, batch = error, error.batch
     screen.finish(batch, wall_s)
     if arguments.html is not None:
-        _write_page(arguments.html, work, batch)
+        from unhack.cli.score.page import page
+
+        terminal.write_file(arguments.html, page(work, batch))
     if failure is not None:
         raise failure
     _apply_threshold(batch, arguments.fail_under)
@@ -190,16 +193,6 @@ def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size:
                 )
 
 
-def _check_page(path: Path | None) -> None:
-    """Refuse a page that could not be written, before anything runs."""
-    from unhack.core.errors import UsageError
-
-    if path is not None and path.is_dir():
-        raise UsageError(f"--html {path}: this is a directory; name a file in it")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise UsageError(f"--html {path}: no such directory: {path.parent}")
-
-
 def _judge(
     work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None, *, executor: Executor
 ) -> None:
@@ -247,14 +240,6 @@ def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     if folder is not None:
         text = f"{done} They are kept in {folder}; run the same command to resume."
     remarks().print(text, soft_wrap=True)
-
-
-def _write_page(path: Path, work: Scoring, batch: Batch) -> None:
-    from unhack.cli.score.page import page
-    from unhack.cli.terminal import remarks
-
-    path.write_text(page(work, batch), encoding="utf-8", errors="backslashreplace")
-    remarks().print(f"wrote {path}", soft_wrap=True)
 
 
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:

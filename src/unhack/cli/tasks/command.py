@@ -74,13 +74,9 @@ def list_tasks(
     from unhack.cli.tasks import screen
 
     folders = _folders(names)
-    if as_json:
-        for folder in folders:
-            terminal.write_json(screen.as_fields(folder))
-        return
-    console = terminal.results()
-    console.print(screen.task_table(folders))
-    console.print(f"\n{len(folders)} tasks. `unhack tasks show ID` shows one.")
+    told = f"\n{len(folders)} tasks. `unhack tasks show ID` shows one."
+    objects = map(screen.as_fields, folders)
+    terminal.write_result(objects, [screen.task_table(folders), told], as_json=as_json)
 
 
 @tasks.command("show")

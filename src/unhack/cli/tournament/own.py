@@ -200,9 +200,7 @@ def proof_table(proof: ContestProof) -> Table:
     """The entries, one a row."""
     from unhack.cli.verdict_table import plain_table
 
-    table = plain_table()
-    for name in ("entry", "measured", "credited", "flags", ""):
-        table.add_column(name, overflow="fold")
+    table = plain_table(dict.fromkeys(("entry", "measured", "credited", "flags", ""), "fold"))
     for entry in proof.entries:
         word = entry.judgement
         name = f"{entry.kind} {entry.name}".strip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from unhack.cli.options import takes, valued
+from unhack.cli.options import check_output, takes, valued
 from unhack.cli.train.preparation import begin_run, require_torch, settings_from, use_threads
 
 if TYPE_CHECKING:
@@ -159,11 +159,7 @@ def _tell(record: dict[str, Any], *, as_json: bool) -> None:
     from unhack.cli import terminal
     from unhack.cli.train import screen
 
-    if as_json:
-        terminal.write_json(record)
-    else:
-        for part in screen.run_lines(record):
-            terminal.results().print(part)
+    terminal.write_result([record], screen.run_lines(record), as_json=as_json)
     if str(record.get("reason") or "").startswith("alarm"):
         raise typer.Exit(1)
 
@@ -205,10 +201,7 @@ def eval_curve(
     if not is_current(folder):
         with terminal.progress("evaluating the last checkpoint"):
             evaluate_run(folder)
-    if as_json:
-        terminal.write_json(curve)
-        return
-    terminal.results().print(screen.curve_table(curve))
+    terminal.write_result([curve], [screen.curve_table(curve)], as_json=as_json)
 
 
 @train.command("report")
@@ -243,14 +236,10 @@ def report(
     """
     from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.core.errors import UsageError
     from unhack.training.experiment.report.claims import find_claims
     from unhack.training.experiment.report.summary import summarise
 
-    if html is not None and not html.absolute().parent.is_dir():
-        raise UsageError(f"{html}: no such directory: {html.parent}")
-    if html is not None and html.is_dir():
-        raise UsageError(f"--html {html}: this is a directory; name a file in it")
+    check_output("--html", html)
     find_claims(needed_by="--strict" if strict else "")
     found = summarise(folders, plan)
     if html is not None:
@@ -258,11 +247,7 @@ def report(
 
         write_report(found, html)
         terminal.remarks().print(f"wrote {html}", soft_wrap=True)
-    if as_json:
-        terminal.write_json(found.record())
-    else:
-        for part in screen.report_lines(found):
-            terminal.results().print(part)
+    terminal.write_result([found.record()], screen.report_lines(found), as_json=as_json)
     if strict and not (found.tested and found.tested.supported):
         raise typer.Exit(1)
 
@@ -320,11 +305,8 @@ def sweep(
     except KeyboardInterrupt:
         terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
         raise
-    if as_json:
-        terminal.write_json({"runs": [screen.outcome_fields(item) for item in outcomes]})
-    else:
-        for part in screen.sweep_lines(outcomes):
-            terminal.results().print(part)
+    fields = {"runs": [screen.outcome_fields(item) for item in outcomes]}
+    terminal.write_result([fields], screen.sweep_lines(outcomes), as_json=as_json)
     if any(item.state != "done" for item in outcomes):
         raise typer.Exit(1)
 
@@ -372,10 +354,6 @@ def relearn(arguments: RelearnArguments) -> None:
         found = attack(
             arguments.folder, wanted, against=tuple(arguments.against or ()), watch=watch
         )
-    if arguments.as_json:
-        terminal.write_json(found)
-    else:
-        for part in screen.relearn_lines(found):
-            terminal.results().print(part)
+    terminal.write_result([found], screen.relearn_lines(found), as_json=arguments.as_json)
     if found["sooner"]:
         raise typer.Exit(1)

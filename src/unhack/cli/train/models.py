@@ -48,11 +48,7 @@ def base(
         found = evaluate(policy, world, world.final(), quarantine=False)
     count = sum(item.numel() for item in policy.model.parameters())
     record = {"parameters": count, "world": world.name, "evaluation": found.record()}
-    if as_json:
-        terminal.write_json(record)
-        return
-    for part in screen.base_lines(count, found):
-        terminal.results().print(part)
+    terminal.write_result([record], screen.base_lines(count, found), as_json=as_json)
 
 
 @train.command("export")
@@ -99,10 +95,8 @@ def arms(as_json: Json = False) -> None:
     from unhack.training.experiment.arms import all_arms
 
     found = all_arms()
-    if as_json:
-        terminal.write_json({name: screen.arm_fields(arm) for name, arm in found.items()})
-        return
-    terminal.results().print(screen.arm_table(tuple(found.values())))
+    fields = {name: screen.arm_fields(arm) for name, arm in found.items()}
+    terminal.write_result([fields], [screen.arm_table(tuple(found.values()))], as_json=as_json)
 
 
 @train.command("plans")

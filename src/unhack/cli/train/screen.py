@@ -75,10 +75,9 @@ def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
     final = record.get("final")
     if final is None:
         return
-    table = plain_table()
-    table.add_column(f"after {final['step']} updates")
-    for name in ("deployed", "as trained"):
-        table.add_column(name, no_wrap=True)
+    table = plain_table(
+        {f"after {final['step']} updates": "", "deployed": "whole", "as trained": "whole"}
+    )
     states = ("deployed", "as_trained")
     if "reward" in final["deployed"]:
         table.add_row("reward", *(f"{final[state]['reward']:.3f}" for state in states))
@@ -90,8 +89,7 @@ def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 def curve_table(curve: Mapping[str, Any]) -> Table:
     """One row for each checkpoint, both knob states."""
-    table = plain_table()
-    table.add_column("updates", justify="right")
+    table = plain_table({"updates": "right"})
     first = curve["points"][0]["deployed"]
     names = [
         name for name in ("reward", "hack", "hack_held_out", "solve", "detected") if name in first
@@ -126,13 +124,11 @@ def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
 
 def arm_rates(arms: Sequence[ArmSummary]) -> Table:
     """Mean ± standard error of each arm."""
-    table = plain_table()
-    table.add_column("arm", no_wrap=True)
-    for name in (
+    figures = (
         "runs", "deployed\nhack", "deployed\nheld out", "deployed\nsolve", "deployed\nfigure",
         "as trained\nhack", "as trained\nsolve", "routed",
-    ):  # fmt: skip
-        table.add_column(name, justify="right", no_wrap=True)
+    )  # fmt: skip
+    table = plain_table({"arm": "whole", **dict.fromkeys(figures, "number")})
     for arm in arms:
         deployed, trained = arm.deployed, arm.as_trained
         cells = [deployed[name] for name in ("hack", "hack_held_out", "solve", "figure")]
@@ -144,8 +140,7 @@ def arm_rates(arms: Sequence[ArmSummary]) -> Table:
 
 def mode_rates(found: TrainingSummary) -> Table:
     """Hack rate by mode, deployed | as trained."""
-    table = plain_table()
-    table.add_column("hack by mode (deployed | as trained)", no_wrap=True)
+    table = plain_table({"hack by mode (deployed | as trained)": "whole"})
     for item in found.arms[0].modes:
         table.add_column(item.mode + ("" if item.known else "\n(held out)"), justify="right")
     for arm in found.arms:
@@ -214,10 +209,8 @@ def sweep_lines(outcomes: Sequence[RunOutcome]) -> Iterator[RenderableType]:
 
 def relearn_lines(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The attack: how soon the hack is back."""
-    table = plain_table()
-    table.add_column("attacked", no_wrap=True)
-    table.add_column(f"updates until hack ≥ {found['threshold']:g}", justify="right")
-    table.add_column("hack at the end", justify="right")
+    until = f"updates until hack ≥ {found['threshold']:g}"
+    table = plain_table({"attacked": "whole", until: "right", "hack at the end": "right"})
     for name, points in found["curves"].items():
         steps = found["steps"][name]
         told = f"not within {points[-1]['step']}" if steps is None else str(steps)
@@ -240,9 +233,7 @@ def base_lines(parameters: int, found: Evaluation) -> Iterator[RenderableType]:
         f"{parameters:,} parameters; of {found.count} prompts: solve {found.solve:.3f}, "
         f"hack {found.hack:.3f}, parses {found.parses:.3f}"
     )
-    table = plain_table()
-    for name in ("mode", "prompts", "solve", "hack"):
-        table.add_column(name, justify="left" if name == "mode" else "right")
+    table = plain_table({"mode": "", "prompts": "right", "solve": "right", "hack": "right"})
     for mode, tally in found.by_mode.items():
         table.add_row(mode, str(tally.count), f"{tally.solve:.3f}", f"{tally.hack:.3f}")
     yield table
@@ -255,10 +246,7 @@ def arm_fields(arm: Arm) -> dict[str, Any]:
 
 def arm_table(arms: Sequence[Arm]) -> Table:
     """One row for each arm."""
-    table = plain_table()
-    table.add_column("arm", no_wrap=True)
-    for name in ("settings", "replays", "purpose"):
-        table.add_column(name, overflow="fold")
+    table = plain_table({"arm": "whole", "settings": "fold", "replays": "fold", "purpose": "fold"})
     for arm in arms:
         settings = "\n".join(f"{name}={value}" for name, value in arm.overrides.items())
         table.add_row(*map(Text, (arm.name, settings, ", ".join(arm.needs), arm.purpose)))
@@ -267,9 +255,7 @@ def arm_table(arms: Sequence[Arm]) -> Table:
 
 def plan_table(plans: Mapping[str, Path]) -> Table:
     """One row for each plan: its name and the first lines of its file."""
-    table = plain_table()
-    table.add_column("plan", no_wrap=True)
-    table.add_column("about", overflow="fold")
+    table = plain_table({"plan": "whole", "about": "fold"})
     for name, path in plans.items():
         lines = path.read_text("utf-8").splitlines()
         about = [line.removeprefix("# ") for line in lines if line.startswith("#")]

@@ -64,9 +64,9 @@ def make_embedded(name: str, contest: Contest) -> Player | None:
     if head not in EMBEDDED:
         return None
     if head == "baseline":
-        return _shipped(name, contest, "honest strategy", _honest, turns=False)
+        return _shipped(name, contest, _honest, turns=False)
     if head == "cheater":
-        return _shipped(name, contest, "cheat", _cheats, turns=True)
+        return _shipped(name, contest, _cheats, turns=True)
     if colon:
         raise UnknownNameError("embedded agent", name, valid=EMBEDDED)
     if head == "search":
@@ -83,19 +83,14 @@ def make_embedded(name: str, contest: Contest) -> Player | None:
 
 
 def _shipped(
-    name: str,
-    contest: Contest,
-    kind: str,
-    shipped: Callable[[Contest], Mapping[str, Files]],
-    *,
-    turns: bool,
+    name: str, contest: Contest, shipped: Callable[[Contest], Mapping[str, Files]], *, turns: bool
 ) -> Player:
     """An agent that hands in what a contest ships: always the part of its name, or the first one,
     or with `turns` another one each round."""
     _, colon, part = name.partition(":")
-    names = shipped(contest)
+    names, kind = shipped(contest), "cheat" if turns else "honest strategy"
     if not names:
-        raise UsageError(f"{contest.name} has no {kind}")
+        raise UsageError(f"{contest.name} has no {'cheats' if turns else kind}")
     if colon and part not in names:
         raise UnknownNameError(f"{kind} of {contest.name}", part, valid=names)
 

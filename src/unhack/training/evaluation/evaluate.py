@@ -182,8 +182,7 @@ def _sample(
             group=1,
             max_new=world.max_new,
             temperature=temperature,
-            generator=generator,
-            quarantine=quarantine,
+            generators={quarantine: generator},
         )
 
 

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
 from unhack.cli.options import check_output, takes
+from unhack.cli.terminal import remarks
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +65,6 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
     from unhack.cli.audit.environment import run_environment
-    from unhack.core.errors import UsageError
 
     if is_environment(arguments.target):
         run_environment(arguments, given)
@@ -137,7 +139,6 @@ def _run(
 def _remark(subject: Subject) -> None:
     """Say on stderr what of the input was not read, and what was replaced."""
     from unhack.audit.subjects.remarks import stubbed, unread_fields
-    from unhack.cli.terminal import remarks
 
     lines = unread_fields(subject)
     missing = stubbed(subject)
@@ -150,7 +151,6 @@ def _remark(subject: Subject) -> None:
 
 def _say_interrupted(arguments: AuditArguments) -> None:
     """Say on stderr how to go on."""
-    from unhack.cli.terminal import remarks
 
     text = "Interrupted. Nothing was kept; with --run DIR the same command would resume."
     if arguments.run is not None:
@@ -161,7 +161,6 @@ def _say_interrupted(arguments: AuditArguments) -> None:
 def _options(arguments: AuditArguments) -> AuditOptions:
     from unhack.audit.options import AuditOptions
     from unhack.cli.audit.option_values import attacker_of, discoverer, tier_limits_of, tiers_of
-    from unhack.core.errors import UsageError
 
     for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
         if path is not None and path.is_dir():
@@ -188,7 +187,6 @@ def _options(arguments: AuditArguments) -> AuditOptions:
 
 def _check_outputs(arguments: AuditArguments) -> None:
     """Refuse files that could not be written, before anything runs."""
-    from unhack.core.errors import UsageError
 
     files = {"--sarif": arguments.sarif, "--html": arguments.html, "--pairs": arguments.pairs}
     fixed = None if arguments.fix == STDOUT else arguments.fix
@@ -228,7 +226,6 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     """Every file that was asked for, each named on stderr."""
     from unhack.audit.report.regression import AuditedTarget, write_tests
     from unhack.audit.report.sarif import sarif
-    from unhack.cli import terminal
 
     texts: list[tuple[Path, str]] = []
     if arguments.sarif is not None:
@@ -263,7 +260,6 @@ def _show(
     hardening: HardeningResult | None,
 ) -> None:
     from unhack.audit.report.wording import strict
-    from unhack.cli import terminal
     from unhack.cli.audit.fix import outcome_lines
     from unhack.cli.audit.screen import screen
 

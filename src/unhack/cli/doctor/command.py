@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli import terminal
+
 
 def doctor(
     as_json: Annotated[
@@ -26,7 +28,6 @@ def doctor(
     unhack doctor
     unhack doctor --quick --json
     """
-    from unhack.cli import terminal
     from unhack.cli.doctor import screen
     from unhack.cli.doctor.screen import Workers
     from unhack.sandbox.conformance import CHECKS

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.options import check_output, takes, valued
+from unhack.cli.terminal import remarks, working
+from unhack.core.errors import BatchUnscoredError, SandboxError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from unhack.cli.score.completions import CompletionRow
@@ -108,9 +111,7 @@ def score(arguments: ScoreArguments) -> None:
     unhack score math samples.jsonl --group-size 8 --json > verdicts.jsonl
     unhack score math samples.jsonl --run out --html out/page.html
     """
-    from unhack.cli import terminal
     from unhack.cli.score.screen import JsonScreen, TableScreen
-    from unhack.core.errors import BatchUnscoredError
     from unhack.tasks.batch import as_batch
     from unhack.tasks.execution.choosing import executor_named
 
@@ -150,7 +151,6 @@ def _work(arguments: ScoreArguments) -> Scoring:
     """Everything that is to be judged, read and checked. Raises UsageError."""
     from unhack.cli.score.completions import TaskChooser, read_completions
     from unhack.cli.score.screen import Scoring
-    from unhack.core.errors import UnknownNameError, UsageError
     from unhack.core.group import ESTIMATORS
     from unhack.tasks.batch import groups_of
     from unhack.tasks.suite import find_tasks
@@ -176,7 +176,6 @@ def _work(arguments: ScoreArguments) -> Scoring:
 
 def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:
     """Refuse groups that are cut short or that mix problems, before anything runs."""
-    from unhack.core.errors import UsageError
 
     for start in range(0, len(rows), size):
         members = tasks[start : start + size]
@@ -199,7 +198,6 @@ def _judge(
     """Judge what is not judged yet, and show every verdict as its turn comes."""
     from unhack.cli.progress import CommandProgress, ticking
     from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
-    from unhack.cli.terminal import remarks, working
     from unhack.tasks.batch import stream_batch
 
     units = work.units
@@ -233,7 +231,6 @@ def _judge(
 
 def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     """Say on stderr what was done, and how to go on."""
-    from unhack.cli.terminal import remarks
 
     done = f"Interrupted: {len(work.verdicts)} of {len(work.rows)} completions were judged."
     text = f"{done} Nothing was kept; with --run DIR the same command would resume."
@@ -244,8 +241,6 @@ def _say_interrupted(work: Scoring, folder: Path | None) -> None:
 
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
     """Exit codes 1 and 3 for what the batch as a whole came to."""
-    from unhack.cli.terminal import remarks
-    from unhack.core.errors import SandboxError
 
     mean = batch.report().mean_reward
     if mean is None:

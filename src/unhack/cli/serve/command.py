@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.options import takes, valued
+from unhack.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from unhack.server.access.directory import Directory
@@ -128,7 +130,6 @@ def add(
 ) -> None:
     """Make a key and print it, once. Works while the server runs."""
     _require()
-    from unhack.core.errors import UnknownNameError
     from unhack.server.access.caller import Grant
 
     wanted = list(Grant) if scopes is None else [name.strip() for name in scopes.split(",")]
@@ -145,8 +146,6 @@ def list_keys(data: Data = DATA, database: DatabaseUrl = None) -> None:
     """List the keys: id, tenant, state, scopes, limits of their own."""
     _require()
     from rich.table import Table
-
-    from unhack.cli import terminal
 
     table = Table("id", "tenant", "state", "scopes", "items", "requests", box=None, pad_edge=False)
     with _directory(data, database) as directory:
@@ -173,7 +172,6 @@ def revoke(
 @contextlib.contextmanager
 def _directory(data: Path, database: str | None) -> Generator[Directory]:
     """The keys, for a command beside the server. Raises UsageError where no server was."""
-    from unhack.core.errors import UsageError
     from unhack.server.access.directory import Directory
     from unhack.server.service import ServerSettings, open_database
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.tasks.mine import mine
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.tasks.directory import TaskFolder
@@ -36,7 +38,6 @@ def export(
     unhack tasks export strings ./my-tasks --to harbor --out ./harbor
     unhack tasks export repos --out ./harbor
     """
-    from unhack.cli import terminal
     from unhack.integrations.harbor.writing import export_all
 
     console = terminal.results()
@@ -70,7 +71,6 @@ def list_tasks(
     unhack tasks list
     unhack tasks list strings ./my-tasks --json
     """
-    from unhack.cli import terminal
     from unhack.cli.tasks import screen
 
     folders = _folders(names)
@@ -95,9 +95,7 @@ def show(
     unhack tasks show strings/knit-rows
     unhack tasks show math/bag-draw#3 --prompt
     """
-    from unhack.cli import terminal
     from unhack.cli.tasks import screen
-    from unhack.core.errors import UsageError
     from unhack.tasks.suite import find_folders, find_tasks
 
     folder, *others = find_folders(name)
@@ -142,7 +140,6 @@ def validate(
     unhack tasks validate ./two-sum
     unhack tasks validate strings --seed 7 --json
     """
-    from unhack.cli import terminal
     from unhack.cli.tasks import screen
     from unhack.sandbox.pool.shared import pool
     from unhack.tasks.suite import builtin_suites, find_paths
@@ -181,7 +178,6 @@ def new(
     \b
     unhack tasks new ./two-sum --kind function
     """
-    from unhack.cli import terminal
     from unhack.tasks.template import new_task
 
     path = new_task(directory, kind=kind, task_id=task_id)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.options import takes, valued
 from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
 from unhack.cli.tournament.read import read
 from unhack.cli.tournament.review import review
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.tournament.contest import Contest
@@ -164,7 +166,6 @@ def show(
     unhack tournament show out
     """
     check_packages()
-    from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
 
     if head and (len(head) < 12 or set(head.lower()) - set("0123456789abcdef")):
@@ -180,7 +181,6 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     unhack tournament replay out
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.replay import replay as judge_again
     from unhack.tournament.round.rounds import reopen
@@ -210,7 +210,6 @@ def degame(
     unhack tournament degame out 3/cheater
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.degame import degame as strip
     from unhack.tournament.review.degame import find_submission
@@ -246,8 +245,6 @@ def report(
     unhack tournament report out
     """
     check_packages()
-    from unhack.cli import terminal
-    from unhack.core.errors import UsageError
     from unhack.store.errors import storing
     from unhack.tournament.record.archive import read_record
     from unhack.tournament.report.page import write_report
@@ -268,9 +265,7 @@ def contests(as_json: Json = False) -> None:
     unhack tournament contests
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.core.errors import UsageError
     from unhack.sandbox.distributions import to_install
     from unhack.tournament.contests.registry import PACKAGES, installed_contests, load_contest
 
@@ -295,7 +290,6 @@ def agents(as_json: Json = False) -> None:
     \b
     unhack tournament agents
     """
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.players.registry import PLAYERS
 
@@ -326,7 +320,6 @@ def _plan(order: RunOrder) -> TournamentPlan:
 
 
 def _show(record: TournamentRecord, *, as_json: bool) -> None:
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
 
     terminal.write_result([screen.record_fields(record)], screen.screen(record), as_json=as_json)
@@ -334,7 +327,6 @@ def _show(record: TournamentRecord, *, as_json: bool) -> None:
 
 def _say_next(folder: Path) -> None:
     """Say on stderr what can be done with a tournament that has ended."""
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
 
     for line in screen.next_lines(folder):

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from unhack.cli import terminal
 from unhack.cli.tournament.option_values import check_packages, pairs
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,7 +31,6 @@ def new(
     unhack tournament new ./packing
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.tournament.contests.own.template import new_contest
     from unhack.tournament.contests.registry import installed_contests
 
@@ -63,7 +64,6 @@ def validate(
     unhack tournament validate ./packing --option size=default
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.tournament.contests.harbor.contest import is_harbor
     from unhack.tournament.contests.own.contest import folder_options
     from unhack.tournament.contests.own.folder import SETTINGS
@@ -91,7 +91,6 @@ def validate(
 
 def _validate_harbor(directory: Path, *, as_json: bool) -> None:
     """Prove Harbor folders: each solution passes, and nothing earns nothing. Raises typer.Exit."""
-    from unhack.cli import terminal
     from unhack.tournament.contests.harbor.contest import FOLDER, load
     from unhack.tournament.proving.harbor import harbor_problems
 
@@ -127,8 +126,6 @@ def find_contest(plan: TournamentPlan) -> tuple[TournamentPlan, Contest]:
 def check_own(contest: Contest) -> None:
     """Measure the entries of a contest of one's own once, before anything is spent. Raises
     UsageError."""
-    from unhack.cli import terminal
-    from unhack.core.errors import UsageError
     from unhack.tournament.contests.harbor.contest import HarborContest
     from unhack.tournament.contests.own.contest import OwnContest
     from unhack.tournament.proving.harbor import harbor_problems
@@ -147,7 +144,6 @@ def check_own(contest: Contest) -> None:
 def find_again(settings: TournamentSettings) -> Contest:
     """The contest of a tournament that was begun. Raises UsageError where the folder of one's own
     is another by now."""
-    from unhack.core.errors import UsageError
     from unhack.tournament.contests.own.contest import FOLDER
     from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.contests.unchanged import check_unchanged

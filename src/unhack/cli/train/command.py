@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.options import check_output, takes, valued
 from unhack.cli.train.preparation import begin_run, require_torch, settings_from, use_threads
 
@@ -115,8 +116,6 @@ def run(arguments: RunArguments) -> None:
     record, out = _run_to_its_end(arguments, settings, arguments.out), arguments.out
     second = second_run(settings, out, again) if again is not None else None
     if second is not None:
-        from unhack.cli import terminal
-
         text = f"the leak alarm is raised: training again into {second[1]}"
         terminal.remarks().print(text, soft_wrap=True, markup=False, highlight=False)
         record = _run_to_its_end(arguments, *second) | {"first": record}
@@ -127,7 +126,6 @@ def run(arguments: RunArguments) -> None:
 def _run_to_its_end(arguments: RunArguments, settings: Settings, out: Path) -> dict[str, Any]:
     """Train, or go on training; what there is to tell, which is nothing for a rank that does not
     lead."""
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.loop.train import train as train_run
     from unhack.training.run.folder import RUN, read_json
@@ -156,7 +154,6 @@ def _run_to_its_end(arguments: RunArguments, settings: Settings, out: Path) -> d
 
 def _tell(record: dict[str, Any], *, as_json: bool) -> None:
     """Print how a run ended. Exits with 1 where an alarm stopped it."""
-    from unhack.cli import terminal
     from unhack.cli.train import screen
 
     terminal.write_result([record], screen.run_lines(record), as_json=as_json)
@@ -186,7 +183,6 @@ def eval_curve(
     unhack train eval-curve out/real/b0-s0
     """
     require_torch()
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.evaluation.curve import evaluate_curve, plan_steps
     from unhack.training.evaluation.evaluate import evaluate_run, is_current
@@ -234,7 +230,6 @@ def report(
     \b
     unhack train report out --html report.html
     """
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.report.claims import find_claims
     from unhack.training.experiment.report.summary import summarise
@@ -285,7 +280,6 @@ def sweep(
     require_torch()
     from dataclasses import replace
 
-    from unhack.cli import terminal
     from unhack.cli.progress import CommandProgress
     from unhack.cli.train import screen
     from unhack.training.experiment.plan_files import find_plan, keep_plan
@@ -343,7 +337,6 @@ def relearn(arguments: RelearnArguments) -> None:
     unhack train relearn out/real/b0-s0 --updates 60 --against out/vanilla/b0-s0
     """
     require_torch()
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.train.command import Json, Overrides, RunDir, Threads, train
 from unhack.cli.train.preparation import require_torch, settings_from, use_threads
 
@@ -32,7 +33,6 @@ def base(
     require_torch()
     import tempfile
 
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.evaluation.evaluate import evaluate
     from unhack.training.policy.policy import load_policy
@@ -67,7 +67,6 @@ def export(
     unhack train export out/score --out deployed
     """
     require_torch()
-    from unhack.cli import terminal
     from unhack.training.evaluation.export import export_run
 
     use_threads(folder, threads)
@@ -90,7 +89,6 @@ def arms(as_json: Json = False) -> None:
     \b
     unhack train arms
     """
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.arms import all_arms
 
@@ -106,7 +104,6 @@ def plans(as_json: Json = False) -> None:
     \b
     unhack train plans
     """
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.plan_files import STUDY, installed_plans
 

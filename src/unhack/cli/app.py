@@ -101,7 +101,6 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     """Say on stderr what went wrong; the exit code."""
-
     if isinstance(error, UsageError):
         print(f"unhack: {error}", file=sys.stderr)
         return BAD_USAGE

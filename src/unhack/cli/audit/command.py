@@ -151,7 +151,6 @@ def _remark(subject: Subject) -> None:
 
 def _say_interrupted(arguments: AuditArguments) -> None:
     """Say on stderr how to go on."""
-
     text = "Interrupted. Nothing was kept; with --run DIR the same command would resume."
     if arguments.run is not None:
         text = f"Interrupted. Scores are kept in {arguments.run}; run the same command to resume."
@@ -187,7 +186,6 @@ def _options(arguments: AuditArguments) -> AuditOptions:
 
 def _check_outputs(arguments: AuditArguments) -> None:
     """Refuse files that could not be written, before anything runs."""
-
     files = {"--sarif": arguments.sarif, "--html": arguments.html, "--pairs": arguments.pairs}
     fixed = None if arguments.fix == STDOUT else arguments.fix
     for option, path in {**files, "--fix": fixed}.items():

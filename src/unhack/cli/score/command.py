@@ -176,7 +176,6 @@ def _work(arguments: ScoreArguments) -> Scoring:
 
 def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:
     """Refuse groups that are cut short or that mix problems, before anything runs."""
-
     for start in range(0, len(rows), size):
         members = tasks[start : start + size]
         if len(members) < size:
@@ -231,7 +230,6 @@ def _judge(
 
 def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     """Say on stderr what was done, and how to go on."""
-
     done = f"Interrupted: {len(work.verdicts)} of {len(work.rows)} completions were judged."
     text = f"{done} Nothing was kept; with --run DIR the same command would resume."
     if folder is not None:
@@ -241,7 +239,6 @@ def _say_interrupted(work: Scoring, folder: Path | None) -> None:
 
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
     """Exit codes 1 and 3 for what the batch as a whole came to."""
-
     mean = batch.report().mean_reward
     if mean is None:
         raise SandboxError(f"nothing could be scored; first: {batch.verdicts[0].reason}")

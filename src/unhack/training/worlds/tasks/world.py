@@ -14,7 +14,6 @@ every prompt is `gt_only`.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from unhack.core.hashing import content_hash
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.cache import RecordCache
 from unhack.training.worlds.modes import draw_endless, held_out_place
+from unhack.training.worlds.pair_rows import read_pair_rows
 from unhack.training.worlds.tasks.sources import ProblemSource
 from unhack.training.worlds.texts import TextCodec, render_prompt
 from unhack.training.worlds.world import Judged, Pair, PairKind, Prompt
@@ -108,7 +108,7 @@ class TaskWorld:
                 f"{self.name} --pairs pairs.jsonl` and set world.pairs_path=pairs.jsonl, or train "
                 "without routing with --arm vanilla"
             )
-        rows = _read_rows(Path(self._settings.pairs_path))
+        rows = read_pair_rows(Path(self._settings.pairs_path))
         random.Random(f"unhack tasks pairs {seed}").shuffle(rows)
         left: dict[str, int] = {}
         found: list[Pair] = []
@@ -124,7 +124,8 @@ class TaskWorld:
         return render_prompt(self._text, messages, problem=problem, limit=limit)
 
     def _pair(self, row: dict[str, Any], flaw: str) -> Pair:
-        prompt = self._prompts.get(row["problem"]) or self._prompt(row["problem"], row["prompt"])
+        problem = str(row.get("problem", ""))
+        prompt = self._prompts.get(problem) or self._prompt(problem, row["prompt"])
         hack, clean = ((*self.encode(row[side]), self.stop) for side in ("hack", "clean"))
         return Pair(prompt, hack, clean, flaw)
 
@@ -151,22 +152,3 @@ def _parts(problems: list[str]) -> tuple[list[str], list[str]]:
     cut = round(_HELD_OUT_SHARE * len(order))
     held = set(order[:cut])
     return [problem for problem in problems if problem not in held], order[:cut]
-
-
-def _read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of `unhack audit --pairs`. Raises UsageError."""
-    try:
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UsageError(f"world.pairs_path: {path}: {error}") from error
-    for number, row in enumerate(rows, start=1):
-        missing = [
-            name
-            for name in ("problem", "prompt", "hack", "clean")
-            if not isinstance(row, dict) or not isinstance(row.get(name), str)  # pyright: ignore[reportUnknownMemberType]
-        ]
-        if missing:
-            raise UsageError(f"{path}, row {number}: {missing[0]} is missing, or no text")
-    if not rows:
-        raise UsageError(f"{path} holds no pair")
-    return rows

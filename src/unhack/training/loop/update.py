@@ -152,10 +152,7 @@ def take_step(
         return Stepped(norm_deployed=0.0, norm_quarantine=0.0, rate=0.0, kept=1.0)
     adapters, ranks, totals = source.policy.adapters, source.ranks, routing.totals
     if ranks.count > 1:
-        parameters = [
-            item for block in BLOCKS for items in adapters.parameters(block).values()
-            for item in items
-        ]  # fmt: skip
+        parameters = adapters.every_parameter()
         for item in parameters:
             item.grad = torch.zeros_like(item) if item.grad is None else item.grad
         ranks.all_reduce([item.grad for item in parameters if item.grad is not None])

@@ -81,6 +81,15 @@ def write_text(text: str) -> None:
         end_without_reader()
 
 
+def say_made(what: str, files: Iterable[object], check: str) -> None:
+    """Say what a command made on disk, and how its owner checks it once it is changed."""
+    console = results()
+    console.print(what, soft_wrap=True)
+    for file in files:
+        console.print(f"  {file}", soft_wrap=True)
+    console.print("Change it into yours, then run:", f"\n  {check}", soft_wrap=True)
+
+
 def write_file(path: Path, text: str) -> None:
     """Write a file that was asked for, and say so on stderr."""
     path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -59,7 +59,10 @@ def advantage_text(value: float, *, kept: bool) -> Text:
     return Text(f"{value:+.2f}".replace("-", MINUS), style="green" if value > 0 else "red")
 
 
-def plain_table(heads: Mapping[str, ColumnStyle] | None = None) -> Table:
+def plain_table(
+    heads: Mapping[str, ColumnStyle] | None = None,
+    rows: Iterable[Iterable[RenderableType]] = (),
+) -> Table:
     """A table with a rule under its header and nothing else; `heads`: its columns by name."""
     table = Table(
         box=box.SIMPLE_HEAD,
@@ -70,6 +73,8 @@ def plain_table(heads: Mapping[str, ColumnStyle] | None = None) -> Table:
     )
     for name, style in (heads or {}).items():
         table.add_column(name, **_STYLES[style])
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

@@ -181,12 +181,9 @@ def new(
     from unhack.tasks.template import new_task
 
     path = new_task(directory, kind=kind, task_id=task_id)
-    console = terminal.results()
-    console.print(f"{path}: a task of kind {kind}", soft_wrap=True)
-    for file in sorted(item for item in path.rglob("*") if item.is_file()):
-        console.print(f"  {file.relative_to(path)}", soft_wrap=True)
-    console.print("Change it into yours, then run:", f"\n  unhack tasks validate {_as_path(path)}",
-                  soft_wrap=True)  # fmt: skip
+    files = [item.relative_to(path) for item in sorted(path.rglob("*")) if item.is_file()]
+    check = f"unhack tasks validate {_as_path(path)}"
+    terminal.say_made(f"{path}: a task of kind {kind}", files, check)
 
 
 def _as_path(path: Path) -> str:

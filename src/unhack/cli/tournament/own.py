@@ -35,14 +35,10 @@ def new(
     from unhack.tournament.contests.registry import installed_contests
 
     names = new_contest(directory, taken=tuple(installed_contests()))
-    console = terminal.results()
-    console.print(f"{directory}: a contest", soft_wrap=True)
-    for name in names:
-        console.print(f"  {name}", soft_wrap=True)
     plain = directory.is_absolute() or str(directory).startswith(".")
     place = directory if plain else f"./{directory}"
-    console.print("Change it into yours, then run:",
-                  f"\n  unhack tournament validate {place}", soft_wrap=True)  # fmt: skip
+    check = f"unhack tournament validate {place}"
+    terminal.say_made(f"{directory}: a contest", names, check)
 
 
 def validate(

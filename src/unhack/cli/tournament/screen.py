@@ -245,10 +245,7 @@ def contest_table(found: Sequence[Contest]) -> Table:
 
 def agent_table(agents: Mapping[str, str]) -> Table:
     """One row for each agent."""
-    table = plain_table({"agent": "whole", "what it is": "fold"})
-    for name, text in agents.items():
-        table.add_row(Text(name), Text(text))
-    return table
+    return plain_table({"agent": "whole", "what it is": "fold"}, agents.items())
 
 
 def _head(record: TournamentRecord) -> Text:

@@ -89,21 +89,20 @@ def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 def curve_table(curve: Mapping[str, Any]) -> Table:
     """One row for each checkpoint, both knob states."""
-    table = plain_table({"updates": "right"})
     first = curve["points"][0]["deployed"]
     names = [
         name for name in ("reward", "hack", "hack_held_out", "solve", "detected") if name in first
     ]
-    for state in ("deployed", "as trained"):
-        for name in names:
-            shown = name.removeprefix("hack_").replace("_", " ")
-            table.add_column(f"{state}: {shown}", justify="right")
-    for point in curve["points"]:
-        cells = [
-            _figure(point[state][name]) for state in ("deployed", "as_trained") for name in names
-        ]
-        table.add_row(str(point["step"]), *cells)
-    return table
+    figures = [(state, name) for state in ("deployed", "as_trained") for name in names]
+    heads = [
+        f"{state.replace('_', ' ')}: {name.removeprefix('hack_').replace('_', ' ')}"
+        for state, name in figures
+    ]
+    rows = (
+        [str(point["step"]), *(_figure(point[state][name]) for state, name in figures)]
+        for point in curve["points"]
+    )
+    return plain_table(dict.fromkeys(["updates", *heads], "right"), rows)
 
 
 def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
@@ -140,13 +139,14 @@ def arm_rates(arms: Sequence[ArmSummary]) -> Table:
 
 def mode_rates(found: TrainingSummary) -> Table:
     """Hack rate by mode, deployed | as trained."""
-    table = plain_table({"hack by mode (deployed | as trained)": "whole"})
-    for item in found.arms[0].modes:
-        table.add_column(item.mode + ("" if item.known else "\n(held out)"), justify="right")
-    for arm in found.arms:
-        cells = [f"{m.hack.mean:.2f} | {m.hack_as_trained.mean:.2f}" for m in arm.modes]
-        table.add_row(arm.name, *cells)
-    return table
+    modes = [item.mode + ("" if item.known else "\n(held out)") for item in found.arms[0].modes]
+    rows = (
+        [arm.name, *(f"{m.hack.mean:.2f} | {m.hack_as_trained.mean:.2f}" for m in arm.modes)]
+        for arm in found.arms
+    )
+    return plain_table(
+        {"hack by mode (deployed | as trained)": "whole", **dict.fromkeys(modes, "right")}, rows
+    )
 
 
 def mean_text(value: Summary) -> str:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from unhack.cli.options import takes, valued
+from unhack.cli import terminal
+from unhack.cli.options import check_output, takes, valued
+from unhack.cli.terminal import remarks, working
+from unhack.core.errors import BatchUnscoredError, SandboxError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from unhack.cli.score.completions import CompletionRow
@@ -109,11 +112,10 @@ def score(arguments: ScoreArguments) -> None:
     unhack score math samples.jsonl --run out --html out/page.html
     """
     from unhack.cli.score.screen import JsonScreen, TableScreen
-    from unhack.core.errors import BatchUnscoredError
     from unhack.tasks.batch import as_batch
     from unhack.tasks.execution.choosing import executor_named
 
-    _check_page(arguments.html)
+    check_output("--html", arguments.html)
     work = _work(arguments)
     screen = JsonScreen(work) if arguments.as_json else TableScreen(work)
     started = time.monotonic()
@@ -137,7 +139,9 @@ def score(arguments: ScoreArguments) -> None:
         failure, batch = error, error.batch
     screen.finish(batch, wall_s)
     if arguments.html is not None:
-        _write_page(arguments.html, work, batch)
+        from unhack.cli.score.page import page
+
+        terminal.write_file(arguments.html, page(work, batch))
     if failure is not None:
         raise failure
     _apply_threshold(batch, arguments.fail_under)
@@ -147,7 +151,6 @@ def _work(arguments: ScoreArguments) -> Scoring:
     """Everything that is to be judged, read and checked. Raises UsageError."""
     from unhack.cli.score.completions import TaskChooser, read_completions
     from unhack.cli.score.screen import Scoring
-    from unhack.core.errors import UnknownNameError, UsageError
     from unhack.core.group import ESTIMATORS
     from unhack.tasks.batch import groups_of
     from unhack.tasks.suite import find_tasks
@@ -173,8 +176,6 @@ def _work(arguments: ScoreArguments) -> Scoring:
 
 def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:
     """Refuse groups that are cut short or that mix problems, before anything runs."""
-    from unhack.core.errors import UsageError
-
     for start in range(0, len(rows), size):
         members = tasks[start : start + size]
         if len(members) < size:
@@ -190,23 +191,12 @@ def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size:
                 )
 
 
-def _check_page(path: Path | None) -> None:
-    """Refuse a page that could not be written, before anything runs."""
-    from unhack.core.errors import UsageError
-
-    if path is not None and path.is_dir():
-        raise UsageError(f"--html {path}: this is a directory; name a file in it")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise UsageError(f"--html {path}: no such directory: {path.parent}")
-
-
 def _judge(
     work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None, *, executor: Executor
 ) -> None:
     """Judge what is not judged yet, and show every verdict as its turn comes."""
     from unhack.cli.progress import CommandProgress, ticking
     from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
-    from unhack.cli.terminal import remarks, working
     from unhack.tasks.batch import stream_batch
 
     units = work.units
@@ -240,8 +230,6 @@ def _judge(
 
 def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     """Say on stderr what was done, and how to go on."""
-    from unhack.cli.terminal import remarks
-
     done = f"Interrupted: {len(work.verdicts)} of {len(work.rows)} completions were judged."
     text = f"{done} Nothing was kept; with --run DIR the same command would resume."
     if folder is not None:
@@ -249,19 +237,8 @@ def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     remarks().print(text, soft_wrap=True)
 
 
-def _write_page(path: Path, work: Scoring, batch: Batch) -> None:
-    from unhack.cli.score.page import page
-    from unhack.cli.terminal import remarks
-
-    path.write_text(page(work, batch), encoding="utf-8", errors="backslashreplace")
-    remarks().print(f"wrote {path}", soft_wrap=True)
-
-
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
     """Exit codes 1 and 3 for what the batch as a whole came to."""
-    from unhack.cli.terminal import remarks
-    from unhack.core.errors import SandboxError
-
     mean = batch.report().mean_reward
     if mean is None:
         raise SandboxError(f"nothing could be scored; first: {batch.verdicts[0].reason}")

@@ -3,7 +3,7 @@
 Covered: functions; methods of classes that are made without arguments, static and class methods;
 programs with words on their command line.
 Not covered: objects that need arguments, and several methods called one after the other: those are
-`unhack.audit.oracle.sequences`.
+`unhack.audit.oracle.inputs`.
 """
 
 from __future__ import annotations

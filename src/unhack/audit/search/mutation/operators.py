@@ -2,7 +2,7 @@
 
 Covered: one node exchanged for others of the same kind. Left alone: annotations, docstrings,
 imports, the `__main__` guard, and what would only make a loop run for ever.
-Not covered: faults of values as a whole, see `unhack.audit.search.mutation.values`.
+Not covered: faults of values as a whole, see `unhack.audit.search.mutation.mutants`.
 """
 
 from __future__ import annotations

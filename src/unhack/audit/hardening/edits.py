@@ -6,9 +6,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import COMPLETION, VERDICTS, Function
+from unhack.audit.static_analysis.labels import COMPLETION, VERDICTS, Function, name_of_call
 from unhack.audit.static_analysis.outcome import SCORE_KEYS, credits_of
 from unhack.audit.static_analysis.suspicions import Site
 

@@ -14,10 +14,10 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.code import code_hits
 from unhack.audit.static_analysis.credit import credit_hits
 from unhack.audit.static_analysis.flow import Flow, Scope
+from unhack.audit.static_analysis.labels import name_of_call
 from unhack.audit.static_analysis.lists import list_hits
 from unhack.audit.static_analysis.numbers import number_hits
 from unhack.audit.static_analysis.outcome import Hit

@@ -29,7 +29,7 @@ from unhack.audit.hardening.diagnosis.part_edits import (
 )
 from unhack.audit.hardening.edits import Change, Edit, Page, apply
 from unhack.audit.hardening.harden import changes
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.static_analysis.labels import name_of_call
 from unhack.audit.subject import Source
 
 _MODULES = ("collections", "re")

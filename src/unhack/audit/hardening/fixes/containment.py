@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from unhack.audit.hardening.fixes.fix_site import FixSite, Made
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.static_analysis.labels import name_of_call
 
 NUMBER = r"(?<![\d.\u2212])-?\d+(?:\.\d+)?"
 FEW_WORDS = "few other words"

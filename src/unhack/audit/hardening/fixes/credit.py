@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from unhack.audit.hardening.edits import Edit
 from unhack.audit.hardening.fixes.containment import numbers, same_answer
 from unhack.audit.hardening.fixes.fix_site import FixSite, Made
-from unhack.audit.static_analysis.calls import name_of_call
-from unhack.audit.static_analysis.names import Function
+from unhack.audit.static_analysis.labels import Function, name_of_call
 
 NO_CREDIT, COMPARED = "no credit here", "the answer is compared"
 _NEGATIONS = frozenset("not no never none without nor".split())  # noqa: SIM905

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from unhack.audit.hardening.edits import Edit, Page
 from unhack.audit.static_analysis.flow import Flow
-from unhack.audit.static_analysis.names import COMPLETION, GOLD, MANY, Function
+from unhack.audit.static_analysis.labels import COMPLETION, GOLD, MANY, Function
 
 Made = tuple[ast.AST, list[Edit], str, str]
 """The node that is fixed, edits, what they do, and a module that they need."""

@@ -22,7 +22,7 @@ from unhack.audit.hardening.fixes.containment import END, START, containment_fix
 from unhack.audit.hardening.fixes.credit import credit_fixes
 from unhack.audit.hardening.fixes.fix_site import FixSite
 from unhack.audit.hardening.fixes.parts import part_fixes
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.static_analysis.labels import name_of_call
 from unhack.audit.subject import Source
 
 _TOLERANCES = ("1e-6", "1e-4", "1e-2")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from unhack.audit.hardening.edits import Edit
 from unhack.audit.hardening.fixes.fix_site import FixSite, Made
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.static_analysis.labels import name_of_call
 
 _FINDS = ("findall", "finditer")
 

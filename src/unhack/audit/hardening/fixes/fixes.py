@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator
 from unhack.audit.hardening.edits import Change, Edit, Page
 from unhack.audit.hardening.fixes.containment import END, START, containment_fixes, folded
 from unhack.audit.hardening.fixes.credit import credit_fixes
-from unhack.audit.hardening.fixes.fix_site import FixSite
 from unhack.audit.hardening.fixes.parts import part_fixes
-from unhack.audit.static_analysis.labels import name_of_call
+from unhack.audit.hardening.site import EditSite, Made
+from unhack.audit.static_analysis.labels import calls_of, name_of_call
 from unhack.audit.subject import Source
 
 _TOLERANCES = ("1e-6", "1e-4", "1e-2")
@@ -38,34 +38,22 @@ _Fix = Iterator[tuple[list[Edit], str, str]]
 
 def fixes(source: Source) -> tuple[Change, ...]:
     """Every fix of the text of a source; none where it is no Python."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
-    page = Page(source.text)
+    site = EditSite.of_source(source)
     lines = source.text.splitlines()
     found: list[Change] = []
-    filters = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.comprehension)
-        for test in node.ifs
-        for inner in ast.walk(test)
-        if isinstance(inner, ast.Compare)
-    }
-    for node in ast.walk(tree):
-        if id(node) in filters:
-            continue  # it chooses what is compared and compares nothing itself
-        maker = _MAKERS.get(type(node))
-        for edits, what, needs in maker(node, page) if maker is not None else ():
-            line = int(getattr(node, "lineno", 1))
-            found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
-    site = FixSite(page, tree, source.entry)
-    for make in (part_fixes, credit_fixes, containment_fixes):
-        for node, edits, what, needs in make(site):
-            line = int(getattr(node, "lineno", 1))
-            found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
+    for node, edits, what, needs in _made(site) if site is not None else ():
+        line = int(getattr(node, "lineno", 1))
+        found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
     return tuple(dict.fromkeys(found))
+
+
+def _made(site: EditSite) -> Iterator[Made]:
+    for node in site.places():
+        maker = _MAKERS.get(type(node))
+        for edits, what, needs in maker(node, site.page) if maker is not None else ():
+            yield node, edits, what, needs
+    for make in (part_fixes, credit_fixes, containment_fixes):
+        yield from make(site)
 
 
 def _comparison(node: ast.AST, page: Page) -> _Fix:
@@ -78,8 +66,7 @@ def _comparison(node: ast.AST, page: Page) -> _Fix:
     if isinstance(operator, ast.LtE | ast.GtE) and not _constant(left) and not _constant(right):
         equal = f"{page.of(left)} == {page.of(right)}"
         yield [page.replace(node, equal)], "equality instead of a part", ""
-    counted = isinstance(left, ast.Call) and name_of_call(left) == "len"
-    if isinstance(operator, ast.GtE) and counted:
+    if isinstance(operator, ast.GtE) and name_of_call(left) == "len":
         equal = f"{page.of(left)} == {page.of(right)}"
         yield [page.replace(node, equal)], "exactly as many", ""
     if isinstance(operator, ast.Gt | ast.GtE) and not _constant(left):
@@ -178,7 +165,7 @@ def _call(node: ast.AST, page: Page) -> _Fix:
             yield [page.replace(node, f"({base} == set({given}))")], "equal sets", ""
     if name in ("abs", "round", "int") and node.args:
         inner = node.args[0]
-        if name != "int" or (isinstance(inner, ast.Call) and name_of_call(inner) == "float"):
+        if name != "int" or name_of_call(inner) == "float":
             yield [page.replace(node, f"({page.of(inner)})")], f"without `{name}`", ""
     if name == "isinstance" and len(node.args) == 2 and isinstance(node.args[1], ast.Name):
         exact = f"(type({page.of(node.args[0])}) is {page.of(node.args[1])})"
@@ -268,19 +255,9 @@ def _division(node: ast.AST, page: Page) -> _Fix:
     assert isinstance(node, ast.BinOp)
     if not isinstance(node.op, ast.Div):
         return
-    sizes = [
-        one
-        for one in ast.walk(node.right)
-        if isinstance(one, ast.Call) and name_of_call(one) == "len"
-    ]
-    names = {
-        page.of(one)
-        for call in ast.walk(ast.parse(page.text))
-        if isinstance(call, ast.Call) and name_of_call(call) == "zip"
-        for one in call.args
-        if isinstance(one, ast.Name)
-    }
-    for size in sizes:
+    zipped = calls_of(ast.walk(ast.parse(page.text)), "zip")
+    names = {page.of(one) for call in zipped for one in call.args if isinstance(one, ast.Name)}
+    for size in calls_of(ast.walk(node.right), "len"):
         own = page.of(size.args[0]) if size.args else ""
         for other in sorted(names - {own}) if own in names else ():
             text = f"max({page.of(size)}, len({other}))"

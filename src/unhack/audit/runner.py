@@ -184,7 +184,7 @@ def _run(
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds, cpu)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     prover.on_point = _point_reporter(on_progress)
-    suspicions = suspicions_of(subject.source) if subject.source is not None else ()
+    suspicions = suspicions_of(subject.source)
     checks = baseline_checks(baselines)
     usable = [baseline for baseline in baselines if baseline.threshold is not None]
     ran = TiersRun()
@@ -316,7 +316,7 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
         if problem.answer is not None
         else (),
         examples=examples_of(problem),
-        constants=constants(subject.source) if subject.source is not None else (),
+        constants=constants(subject.source),
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
     )
 

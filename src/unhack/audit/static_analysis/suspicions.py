@@ -58,10 +58,18 @@ class Site:
 
 
 @functools.lru_cache(maxsize=64)
-def suspicions_of(source: Source) -> tuple[Suspicion, ...]:
+def suspicions_of(source: Source | None) -> tuple[Suspicion, ...]:
     """Every suspicion by line, then those of imported modules; none for a source that is not
-    Python."""
-    return tuple(site.suspicion for one in (source, *source.imported) for site in sites(one))
+    Python, or without one."""
+    every = () if source is None else (source, *source.imported)
+    return tuple(site.suspicion for one in every for site in sites(one))
+
+
+def hints_of(source: Source | None, *flaws: str) -> list[str]:
+    """The hints of the suspicions of these classes, or of any where none is named; each once."""
+    found = [one for one in suspicions_of(source) if not flaws or one.flaw in flaws]
+    found.sort(key=lambda one: flaws.index(one.flaw) if flaws else 0)
+    return list(dict.fromkeys(hint for one in found for hint in one.hints))
 
 
 def sites(source: Source) -> tuple[Site, ...]:
@@ -92,16 +100,15 @@ def _suspicion(hit: Hit, lines: list[str], source: Source) -> Suspicion:
 
 
 @functools.lru_cache(maxsize=64)
-def constants(source: Source) -> tuple[str, ...]:
-    """Strings and numbers of a source that may be accepted values, keywords or tags.
+def constants(source: Source | None) -> tuple[str, ...]:
+    """Strings and numbers of a source that may be accepted values, keywords or tags; none without
+    a source.
 
     Without docstrings, keys, patterns and what is printed or raised; in order, each once, those of
     imported modules last.
     """
-    own = _constants_of(source)
-    return tuple(
-        dict.fromkeys([*own, *(text for one in source.imported for text in _constants_of(one))])
-    )
+    every = () if source is None else (source, *source.imported)
+    return tuple(dict.fromkeys(text for one in every for text in _constants_of(one)))
 
 
 def _constants_of(source: Source) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def _known_results(known: Knowledge) -> Iterable[Payload]:
     for text, times in counted.most_common(_MAX_CONSTANTS):
         if len(text) <= _LONGEST and _is_literal(text):
             note = f"a result of {times} known cases"
-            yield payload(shape.source(Snippet(note, value=text)), note=note)
+            yield shape.payload(Snippet(note, value=text))
 
 
 def _not_a_number(known: Knowledge) -> Iterable[Payload]:

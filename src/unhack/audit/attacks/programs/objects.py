@@ -209,8 +209,7 @@ def _subclasses(known: Knowledge) -> Iterable[Payload]:
         ("tuple", "Same()"), ("dict", "Same()"), ("set", "Same()"),
     ):  # fmt: skip
         if shape.may_be(kind) or (kind == "int" and shape.may_be("bool")):
-            part = _subclass(kind, value)
-            yield payload(shape.source(part), note=part.note)
+            yield shape.payload(_subclass(kind, value))
     if shape.may_be("list", "tuple"):
         setup = f"class Same:{EQUAL}"
         text = shape.with_change("type(result)(Same() for _ in result)", setup=setup)
@@ -226,12 +225,11 @@ def _forged_classes(known: Knowledge) -> Iterable[Payload]:
     kinds = sorted(shape.kinds - {"NoneType", "bool"}) or ["int"]
     for kind in kinds[:2]:
         setup = _FORGED_CLASS.replace("{kind}", kind)
-        note = f"`__class__` says {kind}"
-        yield payload(shape.source(Snippet(note, setup=setup, value="Same()")), note=note)
+        yield shape.payload(Snippet(f"`__class__` says {kind}", setup=setup, value="Same()"))
         if kind in ("int", "float", "str", "list", "tuple", "dict", "set"):
             setup = f"{_META}\nclass Same({kind}, metaclass=Meta):{EQUAL}"
             note = f"its type equals {kind}, and every other"
-            yield payload(shape.source(Snippet(note, setup=setup, value="Same()")), note=note)
+            yield shape.payload(Snippet(note, setup=setup, value="Same()"))
 
 
 def _shrunken(known: Knowledge) -> Iterable[Payload]:
@@ -239,8 +237,8 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
     shape = shape_of(known)
     if shape.entry is None or not shape.may_be("list", "tuple"):
         return
-    yield payload(shape.source(Snippet("", value="[]")), note="an empty list")
-    yield payload(shape.source(Snippet("", value="()")), note="an empty tuple")
+    yield shape.payload(Snippet("an empty list", value="[]"))
+    yield shape.payload(Snippet("an empty tuple", value="()"))
     text = shape.with_change(
         "Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)")
     )

@@ -162,7 +162,7 @@ class HackSearch:
             attacks,
             known=self.known,
             gains_of=self._gains_of,
-            suspected={one.flaw for one in suspicions_of(source)} if source is not None else set(),
+            suspected={one.flaw for one in suspicions_of(source)},
         )
 
     def _go_on(self, screening: Screening, made_on: str = "") -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from unhack.audit.attack import Attack, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import nothing_in_forms, others
+from unhack.audit.attacks.payloads.answer_forms import contents_attack, others
 from unhack.audit.oracle.answers import decimal_of, plain
 
 _UNITS = (
@@ -111,10 +111,6 @@ def _other_unit(known: Knowledge) -> Iterable[Payload]:
         if asked and decimal_of(answer):
             yield from others(known, [f"{answer} {instead}"], limit=5)
             return
-
-
-def _nan(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, ["nan", "float('nan')"], limit=4)
 
 
 def _infinite(known: Knowledge) -> Iterable[Payload]:
@@ -222,7 +218,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("numbers/cast_to_integer", "over_normalisation", 1, False, _cast),
     Attack("numbers/magnitude_word", "unit_conflation", 1, False, _magnitude),
     Attack("numbers/other_unit", "unit_conflation", 1, False, _other_unit),
-    Attack("numbers/nan", "nan_poisoning", 1, False, _nan, generic=True),
+    contents_attack("numbers/nan", "nan_poisoning", ("nan", "float('nan')"), limit=4),
     Attack("numbers/infinite", "nan_poisoning", 1, False, _infinite, generic=True),
     Attack("numbers/huge", "unbounded_reward", 1, False, _huge, generic=True),
     Attack("numbers/digits_joined", "over_normalisation", 1, False, _join_digits),

@@ -122,6 +122,11 @@ class EnvironmentAttack:
     """The actions of a sibling episode that is played before and knows the reference."""
 
 
+def always(*actions: Sent) -> Callable[[AgentView], Sequence[Sent]]:
+    """The same actions whatever the task is."""
+    return lambda view: actions
+
+
 WRAPPING = '''
 def _each(space, change):
     """Replace the functions and methods of a module by changed ones."""

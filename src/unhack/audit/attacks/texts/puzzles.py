@@ -14,7 +14,12 @@ from collections.abc import Iterable
 from decimal import ROUND_UP, Decimal
 
 from unhack.audit.attack import Attack, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import everything, nothing_in_forms, others
+from unhack.audit.attacks.payloads.answer_forms import (
+    contents_attack,
+    everything,
+    nothing_in_forms,
+    others,
+)
 from unhack.audit.attacks.payloads.puzzle_shapes import (
     Grid,
     PuzzleRow,
@@ -33,6 +38,7 @@ _MOVES = re.compile(
 )
 _SEVERAL = re.compile(r"value\(s\)|solution\(s\)|comma[- ]separated|all (?:values|solutions|roots)")
 _STRANGE = ("Q", "Z", "W", "J", "K", "V")
+_WITHOUT_VALUE = ("0/0", "1/0", "oo - oo", "1e309 - 1e309")
 
 
 def _grid_longer(known: Knowledge) -> Iterable[Payload]:
@@ -170,11 +176,6 @@ def _denial(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, texts, said=[f"not {answer}"] * len(texts), limit=6)
 
 
-def _no_value(known: Knowledge) -> Iterable[Payload]:
-    """Expressions without a value."""
-    yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], limit=4)
-
-
 def _may_not_stay(shown: Grid, answer: Grid) -> bool:
     """Tell whether a grid of the prompt must change: it is as large as the answer or has gaps."""
     size = [len(row) for row in shown.rows] == [len(row) for row in answer.rows]
@@ -212,5 +213,5 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("puzzles/moves_forbidden", "unanchored_regex", 1, False, _moves_forbidden),
     Attack("puzzles/two_values", "hedging", 1, False, _two_values),
     Attack("puzzles/denied", "over_normalisation", 1, False, _denial),
-    Attack("puzzles/undefined", "nan_poisoning", 1, False, _no_value, generic=True),
+    contents_attack("puzzles/undefined", "nan_poisoning", _WITHOUT_VALUE, limit=4),
 )

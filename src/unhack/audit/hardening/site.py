@@ -10,7 +10,7 @@ from typing import TypeVar
 from unhack.audit.hardening.edits import Edit, Page
 from unhack.audit.static_analysis.flow import Flow
 from unhack.audit.static_analysis.labels import COMPLETION, GOLD, MANY, Function
-from unhack.audit.subject import Source
+from unhack.audit.subject import Source, tree_of
 
 Made = tuple[ast.AST, list[Edit], str, str]
 """The node that is fixed, edits, what they do, and a module that they need."""
@@ -52,11 +52,8 @@ class EditSite:
     @staticmethod
     def of_source(source: Source) -> EditSite | None:
         """The site of a source; None where it is no Python."""
-        try:
-            tree = ast.parse(source.text)
-        except (SyntaxError, ValueError, RecursionError):
-            return None
-        return EditSite(Page(source.text), tree, source.entry)
+        tree = tree_of(source.text)
+        return None if tree is None else EditSite(Page(source.text), tree, source.entry)
 
     def sort(self) -> None:
         """Order the nodes as they stand in the text."""

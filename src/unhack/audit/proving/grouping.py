@@ -20,7 +20,7 @@ from typing import cast
 
 from unhack.audit.attack import Claim
 from unhack.audit.proving.prover import Proof, Prover, holds_answer, still_wrong
-from unhack.audit.subject import Query
+from unhack.audit.subject import Query, tree_of
 from unhack.core.finding import Evidence
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
@@ -241,10 +241,8 @@ def _shape(cause: Cause, found: dict[object, Cause]) -> object:
 
 def _without_layout(source: str) -> str:
     """A program without its layout; as it is where it does not parse."""
-    try:
-        return ast.dump(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError):
-        return source
+    tree = tree_of(source)
+    return source if tree is None else ast.dump(tree)
 
 
 def passes_anything(cause: Cause) -> bool:

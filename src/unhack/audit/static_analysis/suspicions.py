@@ -22,7 +22,7 @@ from unhack.audit.static_analysis.lists import list_hits
 from unhack.audit.static_analysis.numbers import number_hits
 from unhack.audit.static_analysis.outcome import Hit
 from unhack.audit.static_analysis.text import text_hits
-from unhack.audit.subject import Source
+from unhack.audit.subject import Source, tree_of
 
 _TIMEOUTS = frozenset({"timeout", "timeout_s", "time_limit", "seconds"})
 _ALARMS = frozenset({"alarm", "setitimer", "join", "wait", "wait_for", "communicate", "get"})
@@ -112,9 +112,8 @@ def constants(source: Source | None) -> tuple[str, ...]:
 
 
 def _constants_of(source: Source) -> tuple[str, ...]:
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source.text)
+    if tree is None:
         return ()
     left_out = {id(node) for parent in ast.walk(tree) for node in _not_values(parent)}
     kept = [
@@ -132,12 +131,9 @@ def _constants_of(source: Source) -> tuple[str, ...]:
 
 def longest_timeout(source: Source) -> float:
     """The greatest number of seconds that a source sets as a time-out; 0 where it sets none."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return 0.0
+    tree = tree_of(source.text)
     found = [0.0]
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if tree is not None else ():
         given: list[ast.expr | None] = []
         if isinstance(node, ast.keyword) and node.arg in _TIMEOUTS:
             given.append(node.value)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.subject import Source
+from unhack.audit.subject import Source, tree_of
 
 _ASKS = re.compile(
     r"judge|grad(?:e|er|ing)\b|rubric|verdict|rating|\brate\b|assistant|\bllm|chat|completions?\."
@@ -109,11 +109,8 @@ def _as_json(value: str) -> str:
 @functools.lru_cache(maxsize=64)
 def _traces(source: Source) -> _Traces | None:
     """The traces of a source that may ask a model; None for one that does not."""
-    if not _ASKS.search(source.text):
-        return None
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source.text) if _ASKS.search(source.text) else None
+    if tree is None:
         return None
     held = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     texts = [one for one in held if isinstance(one, str)]

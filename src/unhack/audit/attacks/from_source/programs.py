@@ -16,6 +16,7 @@ from itertools import islice
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import Snippet, payload, shape_of
 from unhack.audit.static_analysis.suspicions import constants, hints_of, suspicions_of
+from unhack.audit.subject import tree_of
 
 _KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
 _ERRORS = ("Exception", "ValueError", "KeyboardInterrupt", "AssertionError", "TimeoutError")
@@ -25,10 +26,7 @@ _ALONE = 3
 
 
 def _tree(known: Knowledge) -> ast.Module | None:
-    try:
-        return ast.parse(known.source.text) if known.source is not None else None
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return tree_of(known.source.text) if known.source is not None else None
 
 
 def _read_keys(known: Knowledge) -> list[str]:

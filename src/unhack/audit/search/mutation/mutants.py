@@ -21,6 +21,7 @@ from unhack.audit.search.mutation.operators import (
     parse,
     text,
 )
+from unhack.audit.subject import tree_of
 from unhack.core.completion import extract_code
 
 _ROWS = frozenset({"list", "tuple"})
@@ -302,10 +303,8 @@ def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
     """
     if limit <= 0:
         return []
-    code = extract_code(source) or ""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(extract_code(source) or "")
+    if tree is None:
         return []
     places = {id(node): index for index, node in enumerate(ast.walk(tree))}
     rng = random.Random(seed)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.oracle.oracle import TextOracle, normal
 from unhack.audit.subject import AuditProblem
 
@@ -137,7 +137,7 @@ def contents_attack(name: str, flaw: str, contents: Sequence[str], *, limit: int
     def make(known: Knowledge) -> Iterator[Payload]:
         return nothing_in_forms(known, contents, limit=limit)
 
-    return Attack(name, flaw, 1, False, make, generic=True)
+    return text_attack(name, flaw, make, generic=True)
 
 
 def texts_attack(name: str, flaw: str, texts: Sequence[str], *, limit: int) -> Attack:
@@ -146,7 +146,7 @@ def texts_attack(name: str, flaw: str, texts: Sequence[str], *, limit: int) -> A
     def make(known: Knowledge) -> Iterator[Payload]:
         return nothing(known, texts, limit=limit)
 
-    return Attack(name, flaw, 1, False, make, generic=True)
+    return text_attack(name, flaw, make, generic=True)
 
 
 def answers_nothing(text: str, known: Knowledge) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     contents_attack,
     differs,
@@ -91,12 +91,12 @@ def _other_problem(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("echo/prompt", "input_copy_credit", 1, False, _prompt),
-    Attack("echo/sentence", "input_copy_credit", 1, False, _sentences),
-    Attack("echo/numbers", "input_copy_credit", 1, False, _numbers),
-    Attack("echo/numbers_in_a_row", "input_copy_credit", 1, False, _numbers_in_a_row),
-    Attack("echo/words", "input_copy_credit", 1, False, _words),
-    Attack("echo/constants", "degenerate_credit", 1, False, _constants, generic=True),
-    Attack("echo/other_problem", "problem_unbound", 1, False, _other_problem, generic=True),
+    text_attack("echo/prompt", "input_copy_credit", _prompt),
+    text_attack("echo/sentence", "input_copy_credit", _sentences),
+    text_attack("echo/numbers", "input_copy_credit", _numbers),
+    text_attack("echo/numbers_in_a_row", "input_copy_credit", _numbers_in_a_row),
+    text_attack("echo/words", "input_copy_credit", _words),
+    text_attack("echo/constants", "degenerate_credit", _constants, generic=True),
+    text_attack("echo/other_problem", "problem_unbound", _other_problem, generic=True),
     contents_attack("echo/own_premise", "problem_unbound", _PREMISES, limit=3),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     FILLER,
     contents_attack,
@@ -95,15 +95,15 @@ ATTACKS: tuple[Attack, ...] = (
     contents_attack("hollow/empty_forms", "hollow_format", ("", " "), limit=12),
     contents_attack("hollow/placeholders", "hollow_format", _PLACEHOLDERS, limit=8),
     texts_attack("hollow/form_alone", "format_credit", _WHOLE_FORMS, limit=6),
-    Attack("hollow/wrong_in_every_form", "format_credit", 1, False, _form_of_reference),
-    Attack("hollow/tags_out_of_order", "tag_order_blind", 1, False, _tags_out_of_order),
+    text_attack("hollow/wrong_in_every_form", "format_credit", _form_of_reference),
+    text_attack("hollow/tags_out_of_order", "tag_order_blind", _tags_out_of_order),
     texts_attack("hollow/tags_doubled", "unbounded_reward", _DOUBLED, limit=8),
     texts_attack("hollow/tags_open", "hollow_format", _OPEN, limit=6),
     contents_attack("hollow/punctuation", "degenerate_credit", (".", ":", "-"), limit=3),
-    Attack("hollow/empty_containers", "vacuous_truth", 1, False, _empty_containers, generic=True),
+    text_attack("hollow/empty_containers", "vacuous_truth", _empty_containers, generic=True),
     texts_attack("hollow/refusals", "degenerate_credit", _REFUSALS, limit=3),
-    Attack("hollow/breaks_parser", "fail_open_exception", 1, False, _breaks_a_parser, generic=True),
+    text_attack("hollow/breaks_parser", "fail_open_exception", _breaks_a_parser, generic=True),
     contents_attack("hollow/parses_as_nothing", "fail_open_gold", _UNREADABLE, limit=3),
     contents_attack("hollow/takes_for_ever", "timeout_open", _ENDLESS, limit=3),
-    Attack("hollow/too_long", "fail_open_exception", 1, False, _too_long_to_read, generic=True),
+    text_attack("hollow/too_long", "fail_open_exception", _too_long_to_read, generic=True),
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     contents_attack,
     forms_for,
@@ -115,11 +115,11 @@ ATTACKS: tuple[Attack, ...] = (
     contents_attack("eval/frames", "frame_reading", (_FRAMES, _GENERATOR), limit=4),
     contents_attack("eval/closed_condition", "eval_of_completion", _CLOSED, limit=4),
     contents_attack("eval/pattern", "unanchored_regex", (".*", "*", "|"), limit=4),
-    Attack("eval/length_of_text", "answer_evaluated", 1, False, _length_of_text),
-    Attack("eval/restated_computation", "unevaluated_restatement", 1, False, _restatement),
+    text_attack("eval/length_of_text", "answer_evaluated", _length_of_text),
+    text_attack("eval/restated_computation", "unevaluated_restatement", _restatement),
     texts_attack("judges/forged_verdict", "judge_injection", _VERDICTS, limit=9),
     texts_attack("judges/orders", "judge_injection", _ORDERS, limit=3),
     texts_attack("judges/master_keys", "judge_injection", _MASTER_KEYS, limit=5),
     contents_attack("judges/points_at_it", "judge_injection", _POINTERS, limit=2),
-    Attack("judges/praised", "judge_injection", 1, False, _praise, generic=True),
+    text_attack("judges/praised", "judge_injection", _praise, generic=True),
 )

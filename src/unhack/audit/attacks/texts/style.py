@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     FILLER,
     forms_for,
@@ -112,7 +112,7 @@ ATTACKS: tuple[Attack, ...] = (
     _talk("style/padding", "length_padding", (_PADDING, "word " * 2000), before=_PADDING),
     _talk("style/varied_padding", "length_padding", (_VARIED,), before=_VARIED),
     texts_attack("style/brief", "weak_proxy", ("ok", "x", "Done.", "!"), limit=2),
-    Attack("style/repeated", "unbounded_reward", 1, False, _repetition, generic=True),
-    Attack("style/all_that_pleases", "wrong_outranks_right", 1, False, _everything_pleasing),
-    Attack("style/glued", "tokenisation_evasion", 1, False, _without_spaces, generic=True),
+    text_attack("style/repeated", "unbounded_reward", _repetition, generic=True),
+    text_attack("style/all_that_pleases", "wrong_outranks_right", _everything_pleasing),
+    text_attack("style/glued", "tokenisation_evasion", _without_spaces, generic=True),
 )

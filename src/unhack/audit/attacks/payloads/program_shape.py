@@ -75,6 +75,11 @@ class Snippet:
     functions_only: bool = False
 
 
+def in_function(note: str, *, setup: str = "", body: str = "", value: str = "") -> Snippet:
+    """A part for functions alone: a program that only prints has no such place."""
+    return Snippet(note, setup, body, value, functions_only=True)
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramShape:
     """The interface of a problem's programs: entry point and types of results."""

@@ -346,13 +346,7 @@ def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> lis
     """Each finding beside an honest answer to the same problem."""
     known = {problem.id: problem for problem in problems}
     return [
-        HackPair(
-            finding.problem,
-            known[finding.problem].prompt,
-            finding.witness,
-            known[finding.problem].correct[0],
-            finding.flaw,
-        )
-        for finding in findings
-        if known[finding.problem].correct
+        HackPair(one.problem, problem.prompt, one.witness, problem.correct[0], one.flaw)
+        for one in findings
+        if (problem := known[one.problem]).correct
     ]

@@ -22,7 +22,7 @@ import importlib.metadata
 import importlib.util
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -85,6 +85,24 @@ def content_folders() -> list[str]:
     return found
 
 
+def versions() -> dict[str, str]:
+    """Distribution -> version, of the engine and of everything with contents: two machines that
+    work on the same thing must agree on these."""
+    contents = {one.name: one.version for one in installed_contents()}
+    return {"unhack": importlib.metadata.version("unhack"), **contents}
+
+
+def version_conflict(theirs: Mapping[str, str], *, here: str = "this process") -> str:
+    """The distributions that this process and another machine have in different versions; empty
+    where there are none. One that only one of them has is no conflict."""
+    mine = versions()
+    return ", ".join(
+        f"{name} {theirs[name]} ({here}: {mine[name]})"
+        for name in mine
+        if theirs.get(name, mine[name]) != mine[name]
+    )
+
+
 def origin(module: str) -> PackageOrigin:
     """The origin of a module, by its dotted name."""
     top = module.partition(".")[0]
@@ -118,14 +136,15 @@ def load_all(group: str, *, kind: type = object) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, point in entry_points(group).items():
         try:
-            found[name] = _load(point, kind)
+            found[name] = load(point, kind)
         except UsageError as error:
             warnings.warn(f"left out: {error}", stacklevel=2)
     return found
 
 
-def _load(point: EntryPoint, kind: type) -> Any:
-    """Raises UsageError for whatever the distribution's code raises, and for another kind."""
+def load(point: EntryPoint, kind: type = object) -> Any:
+    """The object of an entry point. Raises UsageError for whatever the distribution's code raises,
+    and for an object of another kind."""
     try:
         value = point.load()
     except (Exception, SystemExit) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,16 @@ from unhack.sandbox.distributions import (
     installed_contents,
     load_all,
     missing_error,
+    version_conflict,
+    versions,
 )
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import override
+from unhack.training.experiment.arms import find_arm
+from unhack.training.experiment.report.claims import find_claims
+from unhack.training.worlds.registry import make_world
+
+BROKEN = {"world.name": "broken"}
 
 
 def install(site: Path, *, version: str, package: str) -> None:
@@ -45,6 +54,43 @@ def test_the_packages_of_an_overlaid_version_are_contents_too(sites: tuple[Path,
     assert {"acme_new", "acme_old", "acme_module"} <= content_packages()
     [found] = [one for one in installed_contents() if one.name == "acme-boxes"]
     assert found.version == "2"
+
+
+def test_another_machine_conflicts_where_both_have_it_in_other_versions() -> None:
+    mine = versions()
+    assert mine["unhack"]
+    assert version_conflict({**mine, "acme": "9"}) == ""
+    assert version_conflict({"unhack": mine["unhack"]}) == ""
+    other = dict.fromkeys(mine, "0.0.0")
+    assert version_conflict(other, here="node a").count(" 0.0.0 (node a: ") == len(mine)
+
+
+@pytest.mark.parametrize(
+    ("group", "ask"),
+    [
+        ("unhack.arms", lambda: find_arm("broken")),
+        (
+            "unhack.worlds",
+            lambda: make_world(override(Settings(), BROKEN), Path()),
+        ),
+        ("unhack.claims", find_claims),
+    ],
+)
+def test_a_broken_entry_point_is_named(
+    group: str, ask: Callable[[], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, version="1", package="acme_broken")
+    points = tmp_path / "acme_boxes-1.dist-info" / "entry_points.txt"
+    points.write_text(f"[{group}]\nbroken = acme_broken:GONE\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    installed_contents.cache_clear()
+    try:
+        with pytest.raises(
+            UsageError, match=rf"'broken' of {group} cannot be loaded from acme_bro"
+        ):
+            ask()
+    finally:
+        installed_contents.cache_clear()
 
 
 @pytest.mark.parametrize("line", ["boxes", "boxes ="])

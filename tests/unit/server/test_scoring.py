@@ -15,8 +15,10 @@ from unhack.core.group import advantages
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.database.schema import batches, items
+from unhack.server.scoring import scoring
 from unhack.server.scoring.batch_store import NewBatch, NewItem
 from unhack.server.service import Service
+from unhack.tasks.task import Task
 
 from .requests import BOTH, ENDLESS, FOUR, PLUS_ONE, RIGHT, WRONG, answers, bearer
 
@@ -114,6 +116,28 @@ def test_a_cancelled_batch_is_judged_no_further(client: TestClient, key: str) ->
     assert found["judged"] < 40
     again = client.delete(f"/v1/batches/{batch_id}", headers=bearer(key)).json()
     assert again["state"] == "cancelled"
+
+
+def test_a_batch_that_is_tried_again_keeps_no_slot(
+    client: TestClient, service: Service, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "_PAUSE_S", 0.0)
+    find = service.scoring.names.at_hand
+    found: list[str] = []
+
+    async def stumbling(tenant: int, name: str) -> Task:
+        """Fails for every third item of the first twelve: others of the batch have not begun."""
+        found.append(name)
+        if len(found) % 3 == 0 and len(found) <= 12:
+            raise ConnectionError("the database does not answer")
+        return await find(tenant, name)
+
+    monkeypatch.setattr(service.scoring.names, "at_hand", stumbling)
+    items = [{"task": FOUR, "completion": f"\\boxed{{{number}}}"} for number in range(40)]
+    reply = client.post("/v1/batches", json={"items": items}, headers=bearer(key)).json()
+    assert len(found) > 40
+    assert sum(reply["rewards"]) == 1.0
+    assert service.scoring.slots.taken == 0
 
 
 def test_a_slow_batch_holds_up_no_other(client: TestClient, key: str, other_key: str) -> None:

@@ -35,7 +35,12 @@ def doctor(
     workers = Workers.here()
     total = 0 if quick else len(CHECKS) * len(screen.BACKENDS)
     with terminal.progress("checking", total=total) as advance:
-        report = examine(checks=not quick, on_result=lambda _backend, _result: advance())
+
+        def told(backend: str, _: object) -> None:
+            if backend != "gpu":  # whether there is one is not known before
+                advance()
+
+        report = examine(checks=not quick, on_result=told)
     if as_json:
         terminal.write_json({**report.to_json(), "batches": asdict(workers)})
     else:

@@ -18,6 +18,9 @@ class BatchRun:
         self.left = left
         """Items without a stored verdict."""
         self.room = asyncio.Semaphore(room)
+        self.next_slot = asyncio.Lock()
+        """Held by the item that waits for a slot: a batch stands in its tenant's line once, as a
+        single completion does."""
         self.final = batch_store.DONE
         """The state that the batch is to end in; `accepted` where the next start goes on."""
         self.ended = asyncio.Event()

@@ -266,31 +266,28 @@ class ScoringService:
                     if not page:
                         run.room.release()
                         return
-                    await self.slots.acquire(run.batch.tenant_id)
+                    item = page.popleft()
+                    after = item.position
+                    judging = group.create_task(self._judge_item(run, item))
                 except BaseException:
                     run.room.release()
                     raise
-                item = page.popleft()
-                after = item.position
-                group.create_task(self._judge_item(run, item))
+                # Not at the end of `_judge_item`: one that is cancelled at once never begins.
+                judging.add_done_callback(lambda _: run.room.release())
 
     async def _judge_item(self, run: BatchRun, item: Pending) -> None:
-        """Judge an item whose slot is taken, and store its verdict."""
+        """Judge an item, and store its verdict."""
         tenant = run.batch.tenant_id
         try:
-            try:
-                task = await self.names.at_hand(tenant, item.task)
-            except UsageError as error:
-                self.slots.release(tenant)
-                verdict = unscored_verdict(str(error)[:1000])
-            else:
-                verdict = await self.judge_in_slot(
-                    tenant, task, item.completion, group=run.batch.id
-                )
-            positions = (item.position, *item.twins)
-            await asyncio.wrap_future(self.store.record(run.batch.id, positions, verdict))
-        finally:
-            run.room.release()
+            task = await self.names.at_hand(tenant, item.task)
+        except UsageError as error:
+            verdict = unscored_verdict(str(error)[:1000])
+        else:
+            async with run.next_slot:
+                await self.slots.acquire(tenant)
+            verdict = await self.judge_in_slot(tenant, task, item.completion, group=run.batch.id)
+        positions = (item.position, *item.twins)
+        await asyncio.wrap_future(self.store.record(run.batch.id, positions, verdict))
         run.left -= len(positions)
         self.limits.give_back(tenant, len(positions))
         for _ in positions:

@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.distributions import entry_points
+from unhack.sandbox.distributions import entry_points, load
 from unhack.training.config.settings import Settings
 from unhack.training.config.supported import check_schedule, recipe
 from unhack.training.config.toml import layer, override
@@ -56,12 +56,12 @@ def find_arm(name: str) -> Arm:
     if name not in found:
         listed = "" if found else f"further arms are those of the study: {STUDY}"
         raise UnknownNameError("arm", name, valid=[*ARMS, *found], listed=listed)
-    return found[name].load()
+    return load(found[name], Arm)
 
 
 def all_arms() -> dict[str, Arm]:
     """Every arm by its name, those of installed distributions last."""
-    return {**ARMS, **{name: point.load() for name, point in _installed().items()}}
+    return {**ARMS, **{name: load(point, Arm) for name, point in _installed().items()}}
 
 
 def controls_of(name: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.distributions import entry_points
+from unhack.sandbox.distributions import load_all
 from unhack.store.errors import storing
 from unhack.store.files import write_whole
 from unhack.training.config.toml import read_toml
@@ -23,7 +23,7 @@ STUDY = "install unhack-study (`pip install ./experiments` in a checkout of unha
 
 def installed_plans() -> dict[str, Path]:
     """The plan files of installed distributions by name."""
-    return {name: point.load() for name, point in entry_points("unhack.plans").items()}
+    return load_all("unhack.plans", kind=Path)
 
 
 def find_plan(name: Path) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from unhack.audit.subjects.loading import load_function
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import entry_points
+from unhack.sandbox.distributions import entry_points, load
 from unhack.training.config.settings import Settings
 from unhack.training.worlds.leetcode import LeetcodeWorld
 from unhack.training.worlds.programs.world import ProgramsWorld
@@ -60,7 +60,7 @@ def _named(name: str) -> Callable[..., World] | None:
     point = entry_points(_GROUP).get(name)
     if name in NAMED or point is None:
         return NAMED.get(name)
-    made = point.load()
+    made = load(point, type)
     if not hasattr(made, "judge"):
         raise UsageError(
             f"world {name} is played in turns: train on it with "

@@ -4,9 +4,9 @@
 Covered: a Ray that runs already is used and never shut down; calls are never tried twice by Ray. An
 address that cannot be joined is told at once, with what to do: Ray itself waits for minutes for one
 at which nothing listens, and says little of why one that does listen refuses.
-Not covered: code on nodes. Each needs this version of unhack and whatever the tasks import, by its
-image or by a `runtime_env` of the caller's `ray.init`. A Ray that falls silent while it is joined;
-Ray gives up by itself.
+Not covered: code on nodes. Each needs these versions of unhack and of contents, and whatever the
+tasks import, by its image or by a `runtime_env` of the caller's `ray.init`. A Ray that falls silent
+while it is joined; Ray gives up by itself.
 """
 
 from __future__ import annotations

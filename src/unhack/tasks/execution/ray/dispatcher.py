@@ -9,7 +9,6 @@ Not covered: an item that is slow on one node is not tried on a second one besid
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import queue
 import threading
 import time
@@ -26,6 +25,7 @@ from unhack.core.errors import (
     UnhackError,
     UsageError,
 )
+from unhack.sandbox.distributions import version_conflict
 from unhack.tasks.execution.ray.batch import DispatchedBatch, RayItem
 from unhack.tasks.execution.ray.cluster import NodeInfo, RayActor, RayCluster
 from unhack.tasks.execution.ray.node_worker import ItemsRequest, NodeWorker, VerdictsResponse
@@ -218,13 +218,12 @@ class Dispatcher:
     def _when(self, future: Future[Any], then: Callable[[Future[Any]], None]) -> None:
         future.add_done_callback(lambda done: self._inbox.put(lambda: then(done)))
 
-    def _greeted(self, node: _Node, future: Future[str]) -> None:
+    def _greeted(self, node: _Node, future: Future[dict[str, str]]) -> None:
         if node.lost:
             return
         error = future.exception()
-        version = importlib.metadata.version("unhack")
-        if error is None and future.result() != version:
-            error = SandboxError(f"it has unhack {future.result()}, this process {version}")
+        if error is None and (differing := version_conflict(future.result())):
+            error = SandboxError(f"it has {differing}")
         if error is not None:
             self._failed_starts[node.info.id] = (self._starts(node.info)[0] + 1, _words(error))
             self._lose(node, _words(error))

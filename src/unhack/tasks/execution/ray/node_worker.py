@@ -9,7 +9,6 @@ Nothing here knows of Ray: the worker is an ordinary object that an actor holds.
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import threading
 import time
@@ -19,6 +18,7 @@ from typing import Any
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UnhackError
 from unhack.core.verdict import Verdict, unscored_verdict
+from unhack.sandbox.distributions import versions
 from unhack.sandbox.job import Backend
 from unhack.tasks.execution.driver import Run
 from unhack.tasks.task import Task
@@ -87,9 +87,9 @@ class NodeWorker:
         self._batches: dict[str, _NodeBatch] = {}
         self._lock = threading.Lock()
 
-    def handshake(self) -> str:
-        """The version of unhack that is installed here."""
-        return importlib.metadata.version("unhack")
+    def handshake(self) -> dict[str, str]:
+        """The versions of unhack and of contents that are installed here."""
+        return versions()
 
     def add(self, batch: str, request: ItemsRequest) -> None:
         """Start the items of a request. The next one of a batch comes after this has returned."""

@@ -16,10 +16,9 @@ beside them.
 
 from __future__ import annotations
 
-import importlib.metadata
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -31,6 +30,7 @@ from unhack.core.errors import (
     SandboxUnavailableError,
     UnhackError,
 )
+from unhack.sandbox.distributions import version_conflict, versions
 from unhack.sandbox.gpu.cards import cotenants
 from unhack.tasks.execution.ray.cluster import (
     NodeInfo,
@@ -88,14 +88,13 @@ class CallReply:
 
 
 def answer(
-    function: Callable[[Any], Any], value: Any, version: str, agents: Sequence[int] = ()
+    function: Callable[[Any], Any], value: Any, known: Mapping[str, str], agents: Sequence[int] = ()
 ) -> CallReply:
     """Make a call on the machine that this runs on. `agents` are pids of trees beside it there,
     which share its card."""
     here = socket.gethostname()
-    found = importlib.metadata.version("unhack")
-    if found != version:
-        return CallReply(error=f"node {here} has unhack {found}, this process {version}")
+    if differing := version_conflict(known, here=f"node {here}"):
+        return CallReply(error=f"the caller has {differing}")
     try:
         with cotenants(agents):
             return CallReply(function(value))
@@ -236,11 +235,10 @@ class RemoteCalls:
             num_gpus=cards,
             scheduling_strategy=on_node(node.info),
         )
-        version = importlib.metadata.version("unhack")
         quiet = claim is NodeClaim.QUIET_CARD
         pauses = self._pauses.measuring(node.info.id, quiet=quiet) if cards else nullcontext(())
         with pauses as agents:
-            reference = there.remote(function, value, version, agents)
+            reference = there.remote(function, value, versions(), agents)
             reply = self._waited(reference, node, stop)
         return result_of(reply)
 

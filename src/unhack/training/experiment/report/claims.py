@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.distributions import entry_points
+from unhack.sandbox.distributions import entry_points, load
 from unhack.training.config.toml import read_toml
 from unhack.training.experiment.plan_files import STUDY, TABLE
 
@@ -54,7 +54,7 @@ def find_claims(*, needed_by: str = "") -> Any:
         raise UsageError(f"{', '.join(points)} all test claims ({_GROUP}): uninstall all but one")
     if needed_by and not points:
         raise UsageError(f"{needed_by} needs tests of claims: {STUDY}")
-    return next((point.load() for point in points.values()), None)
+    return next((load(point) for point in points.values()), None)
 
 
 def check_rules(plan: Path) -> None:

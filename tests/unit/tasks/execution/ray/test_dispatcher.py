@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -15,6 +14,7 @@ from unhack import PythonVerifier, Task, run_batch, stream_batch
 from unhack.core.errors import PoolClosedError, SandboxError, SandboxUnavailableError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
+from unhack.sandbox.distributions import versions
 from unhack.tasks.execution.ray.batch import RayItem
 from unhack.tasks.execution.ray.cluster import NodeInfo
 from unhack.tasks.execution.ray.dispatcher import Dispatcher
@@ -23,7 +23,7 @@ from unhack.tasks.execution.ray.node_worker import NodeWorker, VerdictsResponse
 from unhack.tasks.suite import find_task
 from unhack.verifiers.function import Case, FunctionVerifier
 
-VERSION = importlib.metadata.version("unhack")
+VERSIONS = versions()
 SEATS = "parsing/seat-ranges"
 ONLY_PQ = """
 def check(args, kwargs, output, expected):
@@ -37,14 +37,18 @@ class _LocalWorker:
     call fails, with `doubles` it answers twice."""
 
     def __init__(
-        self, *, doubles: bool = False, refuses: bool = False, version: str = VERSION
+        self,
+        *,
+        doubles: bool = False,
+        refuses: bool = False,
+        versions: Mapping[str, str] = VERSIONS,
     ) -> None:
         self.worker = NodeWorker(1)
         self.threads = ThreadPoolExecutor(8)
         self.dead = False
         self.doubles = doubles
         self.refuses = refuses
-        self.version = version
+        self.versions = versions
         self.requests = 0
         self.gave = 0
         """Verdicts that it handed out."""
@@ -67,7 +71,7 @@ class _LocalWorker:
             return self.worker.cancel(*values)
         if self.dead:
             raise ConnectionError("the node is gone")
-        changed = {NodeWorker.take: self._take, NodeWorker.handshake: lambda: self.version}
+        changed = {NodeWorker.take: self._take, NodeWorker.handshake: lambda: self.versions}
         found = changed[method](*values) if method in changed else method(self.worker, *values)
         self.goes_on.wait(60)
         if self.dead:
@@ -174,10 +178,11 @@ def test_without_any_node_the_batch_ends_after_the_stated_time(made: list[_Machi
 
 
 @pytest.mark.slow
-def test_another_version_on_every_node_is_said(made: list[_Machines]) -> None:
-    made.append(_Machines(_LocalWorker(version="0.0.0")))
+@pytest.mark.parametrize("name", ["unhack", "unhack-contests"])
+def test_another_version_on_every_node_is_said(made: list[_Machines], name: str) -> None:
+    made.append(_Machines(_LocalWorker(versions={**VERSIONS, name: "0.0.0"})))
     made[0].workers["0"].end = lambda: None  # type: ignore[method-assign]
-    with pytest.raises(SandboxError, match=rf"unhack 0\.0\.0, this process {VERSION}"):
+    with pytest.raises(SandboxError, match=rf"has {name} 0\.0\.0 .this process: {VERSIONS[name]}"):
         _judge(made[0], 1)
 
 

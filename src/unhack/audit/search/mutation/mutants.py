@@ -17,6 +17,8 @@ from unhack.audit.search.mutation.operators import (
     Function,
     MutationEdit,
     Operator,
+    became,
+    changed,
     nodes,
     parse,
     text,
@@ -51,12 +53,9 @@ _RESULTS: tuple[tuple[str, str, frozenset[str]], ...] = (
     ("it is upper case", "value.upper()", frozenset({"str"})),
 )  # fmt: skip
 
-_ANYTHING: tuple[tuple[str, str], ...] = (
-    (
-        "it is a little off",
-        "not value if isinstance(value, bool) else value + 1 if isinstance(value, (int, float))"
-        " else value[:-1] if isinstance(value, (list, tuple, str)) else None",
-    ),
+_A_LITTLE_OFF = (
+    "not value if isinstance(value, bool) else value + 1 if isinstance(value, (int, float))"
+    " else value[:-1] if isinstance(value, (list, tuple, str)) else None"
 )
 
 _INPUTS: tuple[tuple[str, str, str, frozenset[str]], ...] = (
@@ -88,6 +87,14 @@ _KINDS_OF_CALLS = {"len": "int", "sum": "int", "abs": "int", "int": "int", "floa
                    "str": "str", "sorted": "list", "list": "list", "tuple": "tuple", "set": "set",
                    "dict": "dict", "any": "bool", "all": "bool", "bool": "bool",
                    "round": "float", "isinstance": "bool"}  # fmt: skip
+_KINDS_OF_NODES: tuple[tuple[tuple[type[ast.expr], ...], str], ...] = (
+    ((ast.List, ast.ListComp), "list"),
+    ((ast.Tuple,), "tuple"),
+    ((ast.Dict, ast.DictComp), "dict"),
+    ((ast.Set, ast.SetComp), "set"),
+    ((ast.JoinedStr,), "str"),
+    ((ast.Compare,), "bool"),
+)
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
@@ -102,31 +109,20 @@ def _functions(tree: ast.Module) -> Iterator[Function]:
 def _kind_of_annotation(node: ast.expr | None) -> str:
     if node is None:
         return ""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        name = node.value
-    else:
-        name = ast.unparse(node)
+    quoted = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    name = str(node.value) if quoted else ast.unparse(node)
     name = name.partition("[")[0].rpartition(".")[2].lower()
     return {"sequence": "list", "iterable": "list", "string": "str"}.get(name, name)
 
 
 def _kind_of_value(node: ast.expr, known: dict[str, str]) -> str:
     """The type name of an expression; empty when it cannot be told."""
+    for kinds_of_node, name in _KINDS_OF_NODES:
+        if isinstance(node, kinds_of_node):
+            return name
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
-    if isinstance(node, (ast.List, ast.ListComp)):
-        return "list"
-    if isinstance(node, ast.Tuple):
-        return "tuple"
-    if isinstance(node, (ast.Dict, ast.DictComp)):
-        return "dict"
-    if isinstance(node, (ast.Set, ast.SetComp)):
-        return "set"
-    if isinstance(node, ast.JoinedStr):
-        return "str"
-    if isinstance(node, ast.Compare) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    ):
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return "bool"
     if isinstance(node, ast.Name):
         return known.get(node.id, "")
@@ -189,12 +185,12 @@ def _results(tree: ast.Module) -> Iterator[MutationEdit]:
             simple = isinstance(node.value, (ast.Constant, ast.List)) and text(node.value) in (
                 "None", "[]", "''", "0", "()", "{}",
             )  # fmt: skip
-            fitting = [(note, change) for note, change, kinds in _RESULTS if kind in kinds]
-            for note, change in () if simple else (fitting or _ANYTHING):
+            fitting = [row[:2] for row in _RESULTS if kind in row[2]]
+            anything = [("it is a little off", _A_LITTLE_OFF)]
+            for note, change in () if simple else (fitting or anything):
                 replacement = parse(f"(lambda value: {change})({ast.unparse(node.value)})")
-                yield MutationEdit(
-                    node.value, replacement, f"the result {text(node.value)}: {note}"
-                )
+                edited = f"the result {text(node.value)}: {note}"
+                yield MutationEdit(node.value, replacement, edited)
 
 
 def _returns(function: Function) -> Iterator[ast.Return]:
@@ -218,9 +214,9 @@ def _inputs(tree: ast.Module) -> Iterator[MutationEdit]:
                 if known.get(name) not in kinds:
                     continue
                 fault = f"if {when}:\n    {then}".replace("given", name)
-                replacement = copy.deepcopy(function)
                 start = 1 if ast.get_docstring(function, clean=False) is not None else 0
-                replacement.body[start:start] = ast.parse(fault).body
+                body = [*function.body[:start], *ast.parse(fault).body, *function.body[start:]]
+                replacement = changed(function, body=body)
                 yield MutationEdit(function, replacement, f"{note} are mistreated in `{name}`")
 
 
@@ -247,19 +243,17 @@ def _prints(tree: ast.Module) -> Iterator[MutationEdit]:
             continue
         if any(isinstance(item, ast.Starred) for item in node.args):
             for change in ("[1:]", "[::-1]"):
-                replacement = copy.deepcopy(node)
                 inner = ast.unparse(node.args[0]).lstrip("*")
-                replacement.args[0] = ast.Starred(parse(f"list({inner}){change}"), ast.Load())
-                yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+                spread = ast.Starred(parse(f"list({inner}){change}"), ast.Load())
+                yield became(node, changed(node, args=[spread, *node.args[1:]]))
             continue
         last = ast.unparse(node.args[-1])
         for note, change in (
-            ("is a little off", f"(lambda value: {_ANYTHING[0][1]})({last})"),
+            ("is a little off", f"(lambda value: {_A_LITTLE_OFF})({last})"),
             ("is cut short", f"str({last})[:-1]"),
             ("is reversed", f"str({last})[::-1]"),
         ):
-            replacement = copy.deepcopy(node)
-            replacement.args[-1] = parse(change)
+            replacement = changed(node, args=[*node.args[:-1], parse(change)])
             yield MutationEdit(node, replacement, f"the printed {text(node.args[-1])} {note}")
 
 
@@ -268,9 +262,8 @@ def _parameters(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Call):
         local = {item.name for item in _functions(tree)}
         if isinstance(node.func, ast.Name) and node.func.id in local and len(node.args) > 1:
-            replacement = copy.deepcopy(node)
-            replacement.args[0], replacement.args[1] = replacement.args[1], replacement.args[0]
-            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+            first, second, *rest = node.args
+            yield became(node, changed(node, args=[second, first, *rest]))
 
 
 VALUE_OPERATORS = (

@@ -122,18 +122,14 @@ def by_flaw(proofs: Sequence[Proof]) -> list[tuple[Proof, ...]]:
     groups: dict[str, list[Proof]] = defaultdict(list)
     for proof in proofs:
         groups[proof.attack.flaw].append(proof)
-    ordered = [
-        sorted(
-            group,
-            key=lambda one: (
-                one.expected_reward is None,
-                holds_answer(one.problem, one.payload.text),
-                len(one.payload.text),
-            ),
-        )
-        for group in groups.values()
-    ]
+    ordered = [sorted(group, key=fitness) for group in groups.values()]
     return [tuple(group) for group in sorted(ordered, key=_how_general)]
+
+
+def fitness(proof: Proof) -> tuple[bool, bool, int]:
+    """The sort key of proofs to show: hacks first, then what does not hold the right answer."""
+    text = proof.payload.text
+    return proof.expected_reward is None, holds_answer(proof.problem, text), len(text)
 
 
 def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, bool, int, int]:

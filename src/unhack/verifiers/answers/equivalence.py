@@ -38,7 +38,7 @@ from unhack.verifiers.answers.numerals import (
     read_number,
     without_unit,
 )
-from unhack.verifiers.answers.shape import Kind, Shape, RELATION, as_interval, read_shape
+from unhack.verifiers.answers.shape import RELATION, Kind, Shape, as_interval, read_shape
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
@@ -99,6 +99,41 @@ def judge_numbers(gold: Numeral, answer: Numeral, rules: Rules) -> Judgement:
     return PASSED
 
 
+def read_quantity(text: str, rules: Rules) -> tuple[Numeral, str] | None:
+    """The number that `text` is in any of its spellings, and the unit beside it."""
+    number = read_with(rules, text)
+    if number is not None:
+        return number, ""
+    try:
+        shape = read_shape(spelled(text, rules))
+    except SpellingError:
+        return None
+    number = None if shape.members or shape.name else read_with(rules, shape.text)
+    return None if number is None else (number, shape.unit)
+
+
+def judge_quantities(
+    gold: tuple[Numeral, str] | None, answer: tuple[Numeral, str] | None, rules: Rules
+) -> Judgement:
+    """Compare two numbers with their units."""
+    if gold is None or answer is None:
+        return fail("the answer is not one number in evaluated form")
+    if not _unit_fits(gold[1], answer[1]):
+        return fail(_OTHER_UNIT)
+    return judge_numbers(gold[0], answer[0], rules)
+
+
+def reading(text: str, rules: Rules) -> Fraction | str:
+    """The value of a number, else the one spelling: to tell whether answers of a text agree."""
+    quantity = read_quantity(text, rules)
+    if quantity is not None:
+        return quantity[0].value
+    try:
+        return spelled(text, rules)
+    except SpellingError:
+        return "".join(text.split())
+
+
 def judge_math(
     gold: str, answer: str, *, rules: Rules, limits: Limits
 ) -> Generator[list[Job], list[Outcome], Judgement]:
@@ -138,7 +173,7 @@ def same_text(one: str, other: str) -> bool:
 _UPRIGHT = re.compile(r"\\text\{([^{}]*)\}")
 _DIGITS_APART = re.compile(r"\d \d|[A-Z](?!\w)")
 _CHOICE = re.compile(r"\(?([A-J])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)
-_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|\\text\{(?:or|and)\}")
+_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-J](?![A-Za-z])")
 
 
 def _inside(match: re.Match[str]) -> str:
@@ -198,8 +233,8 @@ class _Comparison:
             ]
             if kinds == {Kind.LEAF} and all(map(RELATION.search, whole)):
                 return (yield from self._compare_leaves(*whole))
-        if answer.unit and answer.unit != gold.unit and (gold.unit or answer.unit not in _FREE):
-            return fail("the answer has a unit that the gold answer has not")
+        if not _unit_fits(gold.unit, answer.unit):
+            return fail(_OTHER_UNIT)
         if answer.kind is Kind.SET and gold.kind is not Kind.SET and len(answer.members) == 1:
             answer = answer.members[0]
         if gold.kind is Kind.SET and answer.kind is not Kind.SET and len(gold.members) == 1:
@@ -297,8 +332,14 @@ class _Comparison:
 
 _AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"
 _UNITED = re.compile(r"\\(?:cup|cap|setminus)(?![A-Za-z])")
-_FREE = frozenset(["", "degree", "dollar", "euro", "pound", "yen"])
+_OTHER_UNIT = "the answer has a unit that the gold answer has not"
+_FREE = frozenset(["degree", "dollar", "euro", "pound", "yen"])
 """Units that an answer may have where the gold answer has none."""
+
+
+def _unit_fits(gold: str, answer: str) -> bool:
+    """True where an answer may have this unit: that of the gold answer, or none."""
+    return answer in {"", gold} or (not gold and answer in _FREE)
 
 
 def _without_repeats(members: list[Shape]) -> list[Shape]:

@@ -7,8 +7,8 @@ that the parser is not known to keep; such an answer is compared as text alone. 
     30^\circ     30\pi/180 in a sine, else 30 d_{g}      \lg x   \log_{10} x
 
 Compared as text: numbers with a subscript (`385_9`), words within an expression, `!!`, congruences,
-angles and segments (`\angle ABC`, `\overline{AB}`), conditional bars, dots, products of vectors, and
-every command that stands not in `_KNOWN`.
+angles and segments (`\angle ABC`, `\overline{AB}`), conditional bars, dots, products of vectors,
+and every command that stands not in `_KNOWN`.
 
 Bounds: exponents of at most `_MAX_EXPONENT`, nested at most `_MAX_TOWER` deep, and brackets within
 `spelling.MAX_DEPTH`. What is beyond them is compared as text too.
@@ -34,14 +34,14 @@ _KNOWN = re.compile(
 )
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _AS_TEXT = re.compile(
-    r"\d ?_|!!|[\])}\d]'|\^\{[^{}]*\*\}|\\text|\\ldots|[:;?@#~\"]|\\circ\}\d|\\(?:overline|hat|vec|tilde|dot)"
-    r"\{[^{}]{2,}\}|_\{\}|\{\}_|(?:\A|[^\w}])[_^]|\d \d|\\mathbb\{[^RQZCN]"
+    r"\d ?_|!!|[\])}\d]'|\^\{[^{}]*\*\}|\\text|\\ldots|[:;?@#~\"]|\\circ\}\d|_\{\}|\{\}_|\d \d"
+    r"|\\(?:overline|hat|vec|tilde|dot)\{[^{}]{2,}\}|(?:\A|[^\w}])[_^]|\\mathbb\{[^RQZCN]"
 )
 _PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
 _TURNED = re.compile(r"\^\{T\}")
-_DEGREES = re.compile(r"(\d+(?:\.\d+)?|[A-Za-z]|\\[a-z]+ ?)\^\{\\circ\}")
+_DEGREES = re.compile(r"((?<![\d.])\d+(?:\.\d+)?|[A-Za-z]|\\[a-z]+ ?)\^\{\\circ\}")
 _TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])")
-_POWER = re.compile(r"\^\{-?(\d+)\}|(\d+)!")
+_POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)!")
 
 
 def for_parser(text: str) -> str | None:

@@ -5,9 +5,9 @@ of LaTeX drops is compared part by part: how often a member of a list stands in 
 order of a pair, the sides of a ratio or a clock, units, the name that an answer is given to.
 
 Covered: `a, b \text{ and } c`, `a \text{ or } b`, `a \pm b` (two members), `\{a, b\}`, `(a, b]`,
-`a:b:c`, matrices, `x = a`, `x \in a`, `a \text{ cm}^2`, `a^\circ`, `\$a`, inequalities in one name as
-intervals (`a < x \le b`, `x < a \text{ or } x > b`, `\{x \mid x > a\}`). Linear time for each level of
-brackets, of which there are at most `spelling.MAX_DEPTH`.
+`a:b:c`, matrices, `x = a`, `x \in a`, `a \text{ cm}^2`, `a^\circ`, `\$a`, inequalities in one name
+as intervals (`a < x \le b`, `x < a \text{ or } x > b`, `\{x \mid x > a\}`). Linear time for each
+level of brackets, of which there are at most `spelling.MAX_DEPTH`.
 Not covered: what a part means; that is compared by `equivalence`.
 """
 
@@ -92,7 +92,8 @@ def _enclosed(text: str) -> tuple[str, str, str] | None:
 
 _LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_\{[^{}]{1,20}\})?'{0,4}"
 _NAMED = re.compile(
-    rf"({_LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|\({_LETTER}(?:,{_LETTER}){{1,8}}\))\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
+    rf"({_LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|\({_LETTER}(?:,{_LETTER}){{1,8}}\))"
+    r"\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
     re.DOTALL,
 )
 _EITHER_SIGN = re.compile(r"\\pm(?![A-Za-z]) ?")
@@ -129,7 +130,7 @@ def _spread(members: list[Shape]) -> tuple[Shape, ...]:
 def _read_part(text: str) -> Shape:
     """The shape of a text without separators outside of brackets."""
     named = _NAMED.fullmatch(text)
-    if named and not RELATION.search(named[2]):
+    if named and not RELATION.search(named[2]) and "\\in " not in named[2]:
         inner = read_shape(named[2].strip())
         return replace(inner, name=named[1].replace(" ", ""))
     if len(_EITHER_SIGN.findall(text)) == 1 and "\\mp" not in text and "\\text" not in text:
@@ -215,10 +216,28 @@ _UNIT_NAMES = {
     **dict.fromkeys(["ft", "feet"], "foot"),
     **dict.fromkeys(["h", "hr"], "hour"),
     **dict.fromkeys(["s", "sec"], "second"),
-    **{"min": "minute", "kg": "kilogram", "g": "gram", "lb": "pound", "oz": "ounce"},
-    **{"L": "liter", "litre": "liter", "^{\\circ}": "degree", "deg": "degree", "mi": "mile"},
-    **{"\\$": "dollar", "$": "dollar", "€": "euro", "£": "pound", "yd": "yard", "n": "newton"},
-    **{"N": "newton", "J": "joule", "W": "watt", "V": "volt", "K": "kelvin", "¥": "yen"},
+    "min": "minute",
+    "kg": "kilogram",
+    "g": "gram",
+    "lb": "pound",
+    "oz": "ounce",
+    "L": "liter",
+    "litre": "liter",
+    "^{\\circ}": "degree",
+    "deg": "degree",
+    "mi": "mile",
+    "\\$": "dollar",
+    "$": "dollar",
+    "€": "euro",
+    "£": "pound",
+    "yd": "yard",
+    "n": "newton",
+    "N": "newton",
+    "J": "joule",
+    "W": "watt",
+    "V": "volt",
+    "K": "kelvin",
+    "¥": "yen",
 }
 _POWERS = {"square": "^2", "sq": "^2", "squared": "^2", "cubic": "^3", "cubed": "^3"}
 

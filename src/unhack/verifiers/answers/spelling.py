@@ -19,119 +19,34 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from unhack.verifiers.answers.numerals import bare_math, narrow
+from unhack.verifiers.answers.numerals import bare_math
+from unhack.verifiers.answers.symbols import ONE_NAME, in_latex
 
 MAX_SPELLED_CHARS = 1000
-MAX_DEPTH = 40
+MAX_DEPTH = 25
 
 
 class SpellingError(ValueError):
     """The text is no LaTeX that can be taken apart: too long, too deep, or braces left open."""
 
 
-_SYMBOLS = {
-    **dict.fromkeys("–—‒‐‑﹣", "-"),
-    **dict.fromkeys("  ", "\\,"),
-    **dict.fromkeys("       　", " "),
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),
-    **dict.fromkeys("·⋅∙•", "\\cdot "),
-    **dict.fromkeys("×✕", "\\times "),
-    **dict.fromkeys("′’ʹ", "'"),
-    **dict.fromkeys("∅⌀", "\\emptyset "),
-    **dict.fromkeys("≤⩽≦", "\\leq "),
-    **dict.fromkeys("≥⩾≧", "\\geq "),
-    **dict.fromkeys("∣｜", "|"),
-    **{"÷": "/", "∕": "/", "⁄": "/", "″": "''", "∗": "*", "∼": "\\sim ", "…": "\\ldots "},
-    **{"√": "\\sqrt ", "∛": "\\sqrt[3]", "∞": "\\infty ", "°": "^{\\circ}", "±": "\\pm "},
-    **{"∓": "\\mp ", "≠": "\\neq ", "≈": "\\approx ", "≡": "\\equiv ", "∪": "\\cup "},
-    **{"∩": "\\cap ", "∈": "\\in ", "∉": "\\notin ", "⊂": "\\subset ", "⊆": "\\subseteq "},
-    **{"∖": "\\setminus ", "∠": "\\angle ", "△": "\\triangle ", "⊥": "\\perp ", "∥": "\\parallel "},
-    **{"→": "\\to ", "⇒": "\\Rightarrow ", "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int "},
-    **{"∂": "\\partial ", "∇": "\\nabla ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}"},
-    **{"ℕ": "\\mathbb{N}", "ℚ": "\\mathbb{Q}", "ℂ": "\\mathbb{C}", "ℓ": "\\ell ", "ħ": "\\hbar "},
-    **{"∧": "\\land ", "∨": "\\lor ", "¬": "\\neg ", "⌊": "\\lfloor ", "⌋": "\\rfloor "},
-    **{"⌈": "\\lceil ", "⌉": "\\rceil ", "⟨": "\\langle ", "⟩": "\\rangle ", "ı": "i"},
-    **{"½": "\\frac{1}{2}", "⅓": "\\frac{1}{3}", "⅔": "\\frac{2}{3}", "¼": "\\frac{1}{4}"},
-    **{"¾": "\\frac{3}{4}", "⅕": "\\frac{1}{5}", "⅖": "\\frac{2}{5}", "⅗": "\\frac{3}{5}"},
-    **{"⅘": "\\frac{4}{5}", "⅙": "\\frac{1}{6}", "⅚": "\\frac{5}{6}", "⅛": "\\frac{1}{8}"},
-    **{"⅜": "\\frac{3}{8}", "⅝": "\\frac{5}{8}", "⅞": "\\frac{7}{8}"},
-}
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
-    "sigma tau upsilon phi chi psi omega"
+_DROPPED = re.compile(
+    r"\\(?:displaystyle|textstyle|scriptstyle|left|right|middle|[bB]igg?[lr]?|limits|nolimits|bf|rm|it"
+    r"|mathstrut|strut|hfill|allowbreak|cr)"
 )
-_LETTERS = "αβγδεζηθικλμνξοπρστυφχψω"
-_GREEK_NAMES = frozenset(_GREEK.split())
-_SYMBOLS |= {letter: f"\\{name} " for letter, name in zip(_LETTERS, _GREEK.split(), strict=True)}
-_SYMBOLS |= {
-    letter: f"\\{name.title()} "
-    for letter, name in zip("ΓΔΘΛΞΠΣΦΨΩ", "gamma delta theta lambda xi pi sigma phi psi omega".split(),
-                            strict=True)
-} | {"ς": "\\sigma ", "ϕ": "\\phi ", "ϵ": "\\epsilon ", "ɛ": "\\epsilon ", "µ": "\\mu "}  # fmt: skip
-_TABLE = str.maketrans(_SYMBOLS)
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₓᵢₖ", "0123456789+-=()nxik")
-_RAISED_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ]+")
-_LOWERED_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₓᵢₖ]+")
-
-_FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan arccot ln log lg exp sqrt "
-    "gcd lcm det min max lim sup inf deg dim ker mod".split()
+_SPACES = re.compile(r"\s+|~|\\(?:[,;:!> ]|q?quad|thinspace|enspace)")
+_BLANK = re.compile(rf"{_SPACES.pattern}|{_DROPPED.pattern}")
+_FONTS = re.compile(r"\\(?:math(?:bf|it|sf|tt|normal)|boldsymbol|bm|pmb|bold|emph)")
+_TEXTS = re.compile(r"\\(?:text(?:bf|it|rm|sf|tt|up|normal)?|[mh]box|mathrm|operatorname|mathop)")
+_FUNCTIONS = re.compile(
+    r"(?:arc)?(?:sin|cos|tan|cot)h?|sec|csc|ln|log|lg|exp|gcd|lcm|det|min|max|lim|sup|inf|mod"
 )
-_RENAMED = {
-    **dict.fromkeys(["\\dfrac", "\\tfrac", "\\cfrac"], "\\frac"),
-    **dict.fromkeys(["\\dbinom", "\\tbinom"], "\\binom"),
-    **dict.fromkeys(["\\le", "\\leqslant", "\\leqq"], "\\leq"),
-    **dict.fromkeys(["\\ge", "\\geqslant", "\\geqq"], "\\geq"),
-    **dict.fromkeys(["\\dots", "\\cdots", "\\dotsc", "\\dotsb"], "\\ldots"),
-    **dict.fromkeys(["\\varnothing", "\\O", "\\oslash"], "\\emptyset"),
-    **dict.fromkeys(["\\vert", "\\lvert", "\\rvert", "\\mid", "\\middle|"], "|"),
-    **{"\\ne": "\\neq", "\\lt": "<", "\\gt": ">", "\\lbrace": "\\{", "\\rbrace": "\\}"},
-    **{"\\lbrack": "[", "\\rbrack": "]", "\\colon": ":", "\\ast": "*", "\\infin": "\\infty"},
-    **{
-        "\\lparen": "(",
-        "\\rparen": ")",
-        "\\div": "/",
-        "\\rightarrow": "\\to",
-        "\\bar": "\\overline",
-    },
-    **{
-        "\\backslash": "\\setminus",
-        "\\land": "\\wedge",
-        "\\lor": "\\vee",
-        "\\longrightarrow": "\\to",
-    },
-    **{"\\arcctg": "\\arccot", "\\tg": "\\tan", "\\ctg": "\\cot", "\\Reals": "\\mathbb{R}"},
-    **{
-        "\\varepsilon": "\\epsilon",
-        "\\varphi": "\\phi",
-        "\\widehat": "\\hat",
-        "\\R": "\\mathbb{R}",
-    },
-}
-_DROPPED = frozenset(
-    "\\displaystyle \\textstyle \\scriptstyle \\left \\right \\middle \\big \\Big \\bigg \\Bigg \\bigl "
-    "\\bigr \\Bigl \\Bigr \\biggl \\biggr \\limits \\nolimits \\bf \\rm \\it \\mathstrut \\strut "
-    "\\hfill \\phantom \\allowbreak \\cr".split()
-)
-_SPACES = frozenset(
-    ["\\,", "\\;", "\\:", "\\!", "\\ ", "~", "\\quad", "\\qquad", "\\thinspace", "\\>", "\\enspace"]
-)
-_FONTS = frozenset(
-    "\\mathbf \\boldsymbol \\bm \\mathit \\mathsf \\mathtt \\mathnormal \\pmb \\bold \\emph".split()
-)
-_TEXTS = frozenset(
-    "\\text \\textbf \\textit \\textrm \\mbox \\hbox \\textsf \\texttt \\mathrm \\operatorname "
-    "\\textnormal \\textup \\mathop".split()
-)
-_ACCENTS = frozenset(
-    "\\overline \\hat \\vec \\dot \\ddot \\tilde \\widetilde \\overrightarrow \\underline "
-    "\\mathbb \\mathcal \\mathfrak \\mathscr \\overleftrightarrow".split()
-)
+_ACCENTS = [
+    *("\\overline", "\\hat", "\\vec", "\\dot", "\\ddot", "\\tilde", "\\overrightarrow"),
+    *("\\underline", "\\mathbb", "\\mathcal", "\\mathfrak", "\\mathscr"),
+]
 _ARGUMENTS = {"\\frac": 2, "\\binom": 2, "\\sqrt": 1, "\\pmod": 1, **dict.fromkeys(_ACCENTS, 1)}
-_MATRICES = frozenset(
-    ["matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array", "psmallmatrix"]
-)
+_MATRICES = re.compile(r"(?:[pbB]?|small|psmall)matrix|array")
 
 _TOKEN = re.compile(
     r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4}(?![\d.]))?|\.\d+|\s+|.", re.DOTALL | re.ASCII
@@ -168,16 +83,16 @@ def spell(text: str) -> str:
     """The one spelling of `text`. Raises SpellingError."""
     if len(text) > MAX_SPELLED_CHARS:
         raise SpellingError(f"it is longer than {MAX_SPELLED_CHARS} characters")
-    return _spell(_without_wraps(_in_latex(text)), 0)
+    spelled = _spell(_without_wraps(in_latex(text)), 0)
+    depth = 0
+    for mark in _BRACKET.findall(spelled):
+        depth += 1 if mark in "({[" or mark.startswith("\\begin") else -1
+        if depth > MAX_DEPTH:
+            raise SpellingError(f"it is nested deeper than {MAX_DEPTH}")
+    return spelled
 
 
-def _in_latex(text: str) -> str:
-    text = narrow(text)
-    text = _RAISED_RUN.sub(lambda run: "^{" + run[0].translate(_RAISED) + "}", text)
-    text = _LOWERED_RUN.sub(lambda run: "_{" + run[0].translate(_LOWERED) + "}", text)
-    return text.translate(_TABLE)
-
-
+_BRACKET = re.compile(r"[][(){}]|\\(?:begin|end)(?=\{)")
 _MAX_WRAPS = 6
 
 
@@ -247,9 +162,7 @@ class _Speller:
 
     def sequence(self, end: str) -> str:
         """What stands before the token `end`, which is taken as well."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise SpellingError(f"it is nested deeper than {MAX_DEPTH}")
+        self._go_deeper()
         parts: list[str] = []
         while self._tokens:
             token = self._tokens.pop()
@@ -275,21 +188,21 @@ class _Speller:
         parts.insert(at, part)
 
     def _item(self, token: str) -> str:
-        token = _RENAMED.get(token, token)
-        if token.isspace() or token in _SPACES:
+        token = ONE_NAME.get(token, token)
+        if _SPACES.fullmatch(token):
             return " "
         if token == "{":
             inner = self.sequence("}")
             return inner or "{}"
-        if token in _DROPPED:
+        if _DROPPED.fullmatch(token):
             if token in {"\\left", "\\right"} and self._tokens and self._tokens[-1] == ".":
                 self._tokens.pop()
             return ""
         if token in "^_":
             return self._script(token)
-        if token in _FONTS:
+        if _FONTS.fullmatch(token):
             return self._argument()
-        if token in _TEXTS:
+        if _TEXTS.fullmatch(token):
             return self._text(token)
         if token in _ARGUMENTS:
             return self._with_arguments(token)
@@ -306,8 +219,19 @@ class _Speller:
             return f"{mantissa}\\cdot 10^{{{int(power)}}}"
         return token
 
+    def _go_deeper(self) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise SpellingError(f"it is nested deeper than {MAX_DEPTH}")
+
     def _argument(self, *, one_digit: bool = False) -> str:
-        while self._tokens and (self._tokens[-1].isspace() or self._tokens[-1] in _SPACES):
+        self._go_deeper()
+        argument = self._read_argument(one_digit=one_digit)
+        self._depth -= 1
+        return argument
+
+    def _read_argument(self, *, one_digit: bool) -> str:
+        while self._tokens and _SPACES.fullmatch(self._tokens[-1]):
             self._tokens.pop()
         if not self._tokens:
             raise SpellingError("an argument is missing")
@@ -347,7 +271,7 @@ class _Speller:
         return command + index + "".join(f"{{{inner}}}" for inner in inners)
 
     def _exponential(self) -> str:
-        while self._tokens and (self._tokens[-1].isspace() or self._tokens[-1] in _DROPPED):
+        while self._tokens and _BLANK.fullmatch(self._tokens[-1]):
             self._tokens.pop()
         if self._tokens and self._tokens[-1] == "(":
             self._tokens.pop()
@@ -381,16 +305,14 @@ class _Speller:
             taken.append(token)
         else:
             raise SpellingError("a brace is left open")
-        raw = " ".join("".join(" " if item in _SPACES else item for item in taken).split())
-        if command in {"\\operatorname", "\\mathrm", "\\mathop"} and raw in _FUNCTIONS:
+        raw = " ".join("".join(" " if _SPACES.fullmatch(item) else item for item in taken).split())
+        if command in {"\\operatorname", "\\mathrm", "\\mathop"} and _FUNCTIONS.fullmatch(raw):
             return f"\\{raw}"
-        parted = bool(taken) and (taken[-1].isspace() or taken[0] in _SPACES or taken[0].isspace())
+        parted = bool(taken) and _SPACES.fullmatch(taken[0]) is not None
         if raw in _UNIT_LETTERS and (parted or command == "\\mathrm"):
             return f"\\text{{{raw}}}"
         if raw in _JOINT or (_RAW_WORDS.fullmatch(raw) and not _JOINT.intersection(raw.split())):
             return f"\\text{{{raw.casefold().strip(' .')}}}"
-        if self._depth > MAX_DEPTH:
-            raise SpellingError(f"it is nested deeper than {MAX_DEPTH}")
         return _Speller(_TOKEN.findall(_worded(raw)), self._depth).sequence("")
 
     def _environment(self) -> str:
@@ -415,7 +337,7 @@ class _Speller:
         cells[-1] = _joined(parts)
         if not cells[-1] and len(cells) > 1:
             del cells[-2:]
-        kind = "pmatrix" if name in _MATRICES else name
+        kind = "pmatrix" if _MATRICES.fullmatch(name) else name
         return f"\\begin{{{kind}}}{''.join(cells)}\\end{{{kind}}}"
 
 
@@ -425,27 +347,27 @@ def _joined(parts: list[str]) -> str:
     if "\\over" in parts:
         at = parts.index("\\over")
         return f"\\frac{{{_joined(parts[:at])}}}{{{_joined(parts[at + 1 :])}}}"
-    text = ""
+    kept: list[str] = []
     parted = False
     for part in parts:
+        last = kept[-1] if kept else ""
         if part == " " or not part:
             parted = parted or part == " "
             continue
-        if text and (
-            (parted and text[-1].isdigit() and part[0].isdigit())
-            or (part[0].isalpha() and _ENDS_IN_COMMAND.search(text[-30:]))
+        words, more = _WORDS_ALONE.fullmatch(last), _WORDS_ALONE.fullmatch(part)
+        if words and more and not _JOINT.intersection({words[1], more[1]}):
+            kept[-1] = f"\\text{{{words[1]} {more[1]}}}"
+        elif last and (
+            (parted and last[-1].isdigit() and part[0].isdigit())
+            or (part[0].isalpha() and _ENDS_IN_COMMAND.search(last[-30:]))
         ):
-            text += " "
-        if part.startswith("\\text{") and text.endswith("}") and text.rfind("\\text{") >= 0:
-            start = text.rfind("\\text{")
-            if text.find("}", start) == len(text) - 1 and not _JOINT.intersection(
-                {text[start + 6 : -1], part[6:-1]}
-            ):
-                text, part = text[:-1], f" {part[6:]}"
-        text += part
+            kept.append(f" {part}")
+        else:
+            kept.append(part)
         parted = False
-    return text.replace("+-", "-")
+    return "".join(kept).replace("+-", "-")
 
 
 _JOINT = frozenset(["and", "or"])
+_WORDS_ALONE = re.compile(r" ?\\text\{([^{}]*)\}")
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")

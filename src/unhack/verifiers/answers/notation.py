@@ -10,7 +10,7 @@ Compared as text: numbers with a subscript (`385_9`), words within an expression
 angles and segments (`\angle ABC`, `\overline{AB}`), conditional bars, dots, products of vectors,
 and every command that stands not in `_KNOWN`.
 
-Bounds: exponents of at most `_MAX_EXPONENT`, nested at most `_MAX_TOWER` deep, and brackets within
+Bounds: exponents and factorials of at most `_MAX_EXPONENT_DIGITS`, powers nested at most `_MAX_TOWER` deep, and brackets within
 `spelling.MAX_DEPTH`. What is beyond them is compared as text too.
 """
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 _MAX_EXPONENT_DIGITS = 5
-_MAX_TOWER = 3
+_MAX_TOWER = 2
 _MAX_PARSED_DEPTH = 12
 
 _GREEK = (
@@ -41,7 +41,7 @@ _PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
 _TURNED = re.compile(r"\^\{T\}")
 _DEGREES = re.compile(r"((?<![\d.])\d+(?:\.\d+)?|[A-Za-z]|\\[a-z]+ ?)\^\{\\circ\}")
 _TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])")
-_POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)!")
+_POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
 
 
 def for_parser(text: str) -> str | None:

@@ -313,7 +313,7 @@ class _Speller:
             return f"\\text{{{raw}}}"
         if raw in _JOINT or (_RAW_WORDS.fullmatch(raw) and not _JOINT.intersection(raw.split())):
             return f"\\text{{{raw.casefold().strip(' .')}}}"
-        return _Speller(_TOKEN.findall(_worded(raw)), self._depth).sequence("")
+        return _Speller(_TOKEN.findall(_worded(raw)), self._depth).sequence("").rstrip(".")
 
     def _environment(self) -> str:
         name = self._argument().replace("\\text{", "").rstrip("}")

@@ -52,7 +52,7 @@ class GoldError(UsageError):
     """
 
 
-def read_gold(value: object) -> str:
+def read_gold(value: Any) -> str:
     """The gold answer that `value` holds. Raises GoldError.
 
     For the checks `math` and `numeric`; `exact`, `choice` and `regex` compare the column as it is.

@@ -10,8 +10,8 @@ Compared as text: numbers with a subscript (`385_9`), words within an expression
 angles and segments (`\angle ABC`, `\overline{AB}`), conditional bars, dots, products of vectors,
 and every command that stands not in `_KNOWN`.
 
-Bounds: exponents and factorials of at most `_MAX_EXPONENT_DIGITS`, powers nested at most `_MAX_TOWER` deep, and brackets within
-`spelling.MAX_DEPTH`. What is beyond them is compared as text too.
+Bounds: exponents and factorials of at most `_MAX_EXPONENT_DIGITS`, powers nested at most
+`_MAX_TOWER` deep, brackets `_MAX_PARSED_DEPTH`. What is beyond them is compared as text too.
 """
 
 from __future__ import annotations

@@ -173,7 +173,8 @@ def test_an_inequality_in_one_name_is_an_interval(text: str, interval: tuple[str
     "text",
     [
         "385_9", r"\angle ABC", "5!!", r"3 \pmod{5}", r"7 \text{ remainder } 2", r"1, 2, \ldots, n",
-        r"\vec{a}\times\vec{b}", "P(A|B)", "x^*", r"9^{9^{9^{9}}}", "2^{999999}", "(10000000)!", "9999999!",
+        r"\vec{a}\times\vec{b}", "P(A|B)", "x^*", r"9^{9^{9^{9}}}", "2^{999999}",
+        "(10000000)!", "9999999!",
     ],
 )  # fmt: skip
 def test_what_the_parser_would_drop_or_never_finish_is_not_handed_to_it(text: str) -> None:

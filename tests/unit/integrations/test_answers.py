@@ -50,6 +50,14 @@ def test_a_first_step_without_any_answer_is_an_error_that_names_the_column(
         reward_func([f"p{SAID[0]}"], ["p"], [gold])
 
 
+def test_a_column_may_be_an_array_and_a_call_may_be_empty() -> None:
+    numpy = pytest.importorskip("numpy")
+    pytest.importorskip("math_verify")
+    rewards = reward_function(AnswerTasks("answer"))
+    assert rewards(["p", "p"], SAID, answer=numpy.array([42.0, 42.0])) == [1.0, 0.0]
+    assert rewards([], [], answer=[]) == []
+
+
 def test_unscored_items_are_counted_over_calls(caplog: pytest.LogCaptureFixture) -> None:
     pytest.importorskip("math_verify")
     rewards = reward_function(AnswerTasks("solution"))

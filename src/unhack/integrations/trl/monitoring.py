@@ -163,7 +163,7 @@ class Monitor:
     def too_many_unscored(self, seen: RewardCall) -> str:
         """What is to be said after a call in which nothing could be scored, and where more than 1 %
         and 5 items of all calls could not; empty where neither holds."""
-        if seen.unscored == seen.items:
+        if seen.unscored == seen.items > 0:
             return f"none of the {seen.items} completions of this call could be scored"
         if seen.unscored and is_too_many(self._unscored, of=self._items):
             return f"{self._unscored} of {self._items} completions could not be scored"
@@ -196,7 +196,7 @@ class Monitor:
             over=self._rising(seen),
         )
         nothing = self._alarm_once(
-            "unscored", "nothing could be scored", over=seen.unscored == seen.items
+            "unscored", "nothing could be scored", over=seen.unscored == seen.items > 0
         )
         raised = [f"step {seen.step}: {text}" for text in (nothing, flat, rising) if text]
         self.alarms += raised

@@ -3,7 +3,8 @@
     --reward.remote_url /path/to/site-packages/unhack/integrations/openrlhf/reward.py
     --data.label_key task
 
-The label of a row names the task that judges its completion.
+The label of a row names the task that judges its completion. Where it is the right answer itself,
+the file is `answers.py`, beside this one.
 
 Covered: prompts that OpenRLHF cut off on the left; the tokens at the end of a turn; completions
 that end at the same time are judged together, although each comes alone.
@@ -44,8 +45,15 @@ def reward_func(
     Raises UnhackError, after logging it: for what could not be scored, UsageError for lists of
     unlike length, a label that names no task, a query that does not hold its prompt.
     """
+    return judge_call(queries, prompts, labels, find=labelled_task)
+
+
+def judge_call(
+    queries: Any, prompts: Any, labels: Any, *, find: Callable[[Any], Task]
+) -> dict[str, Any]:
+    """`reward_func`, with the task that `find` makes of a label."""
     try:
-        pairs = read_calls(queries, prompts, labels)
+        pairs = read_calls(queries, prompts, labels, find=find)
         verdicts = shared_scheduler().judge_all(
             [task for task, _ in pairs], [text for _, text in pairs]
         )
@@ -61,11 +69,9 @@ def reward_func(
 
 
 def read_calls(
-    queries: Any, prompts: Any, labels: Any, *, find: Callable[[str], Task] | None = None
+    queries: Any, prompts: Any, labels: Any, *, find: Callable[[Any], Task]
 ) -> list[tuple[Task, str]]:
-    """The task and the completion of each query; `find` makes the task of a label, by default
-    `named_task`. Raises UsageError, UnknownNameError."""
-    find = find or named_task
+    """The task and the completion of each query. Raises UsageError, UnknownNameError."""
     for name, value in (("query", queries), ("prompts", prompts), ("labels", labels)):
         if not isinstance(value, list | tuple):
             raise UsageError(f"{name} is {with_article(value)}, not a list")
@@ -73,9 +79,14 @@ def read_calls(
         if held != len(queries):
             raise UsageError(f"{held} {name} for {len(queries)} queries")
     return [
-        (find(name_in({"label": label}, "label")), completion_of(query, prompt))
+        (find(label), completion_of(query, prompt))
         for query, prompt, label in zip(queries, prompts, labels, strict=True)
     ]
+
+
+def labelled_task(label: Any, find: Callable[[str], Task] = named_task) -> Task:
+    """The task that a label names. Raises UsageError, UnknownNameError."""
+    return find(name_in({"label": label}, "label"))
 
 
 def completion_of(query: Any, prompt: Any) -> str:

@@ -90,6 +90,10 @@ _THOUGHTS_ENDS = (
 )  # fmt: skip
 
 
+_CLOSE = 40
+"""Characters on either side of such a tag that are looked at."""
+
+
 def after_thoughts(text: str) -> str:
     """The text behind the last tag that ends a model's thoughts; all of it where nothing follows.
 
@@ -109,8 +113,8 @@ def _last_end(text: str, tag: str) -> int:
     first = text.find(tag) if begins else -1
     while place >= 0:
         end = place + len(tag)
-        after = text[end : end + NEAR].partition("\n")[0].strip(" \t\r")
-        before = text[max(0, place - NEAR) : place].rpartition("\n")[2].strip(" \t")
+        after = text[end : end + _CLOSE].partition("\n")[0].strip(" \t\r")
+        before = text[max(0, place - _CLOSE) : place].rpartition("\n")[2].strip(" \t")
         if not (after and before) or after.startswith(("```", "~~~", "<")) or place == first:
             return end
         place = text.rfind(tag, 0, place)

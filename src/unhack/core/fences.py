@@ -110,6 +110,8 @@ class _Open:
     """Start of its content in the text."""
     end: int = -1
     """End of its content where a loose mark may have closed it, or -1."""
+    marked: bool = False
+    """True once a line with a mark belongs to its content."""
 
 
 class _FenceReader:
@@ -154,16 +156,19 @@ class _FenceReader:
         self, opened: _Open, line: str, fence: tuple[int, str, str] | None, start: int, end: int
     ) -> None:
         """Read a line with a mark while a fence is open."""
+        marked, opened.marked = opened.marked, True
         closing = fence is not None and _closes(fence[1], opened.mark)
         if closing and fence is not None and fence[0] < opened.indent + 4:
             if not fence[2] or _is_marks(fence[2]):
                 self._add(opened, start, closed=True)
                 self._open = None
             elif _is_language(_read_info(fence[2])[0]):
-                blank = not self._text[opened.start : start].strip()
+                blank = not (marked or self._text[opened.start : start].strip())
                 if blank or opened.end >= 0:
                     self._cut(opened)
                     self._open = _Open(fence[1], fence[0], *_read_info(fence[2]), end + 1)
+                else:
+                    opened.end = start
             elif opened.end < 0 and " " in fence[2]:
                 opened.end = start
             return

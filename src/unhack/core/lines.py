@@ -38,6 +38,19 @@ class BoundedPattern:
         """The hits in the beginning of a line; the pattern has no groups."""
         return self._pattern.findall(line, 0, PIECE)
 
+    def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
+        """The matches in a text from `start` on, piece by piece, as if in one; none of them may be
+        longer than `OVERLAP`."""
+        while start < len(text):
+            end = start + PIECE
+            kept = end - OVERLAP if end < len(text) else end
+            start = kept
+            for match in self._pattern.finditer(text, end - PIECE, end):
+                if match.start() >= kept:
+                    break
+                yield match
+                start = max(start, match.end())
+
     def is_in(self, text: str) -> bool:
         """True when some line of `text` holds a hit."""
         search = self._pattern.search

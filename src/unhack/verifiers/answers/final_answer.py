@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+from unhack.core.lines import BoundedPattern
+
 
 class Marker(StrEnum):
     """A form in which a completion may mark its final answer.
@@ -91,7 +93,7 @@ def write_answer(answer: str, marker: Marker) -> str:
 _Found = Iterator[tuple[int, int, str]]
 """(start, end, content) of each mark."""
 
-_BRACES = re.compile(r"\\(?:boxed|fbox)\s{0,8}\{|\\[\\{}]|[{}]")
+_BRACES = BoundedPattern(r"\\(?:boxed|fbox)\s{0,8}\{|\\[\\{}]|[{}]")
 
 
 def _find_boxed(text: str) -> _Found:
@@ -134,7 +136,7 @@ def _hashes(text: str) -> _Found:
     yield from reversed(lines)
 
 
-_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
+_TAG = BoundedPattern(r"<(/?)answer>", re.IGNORECASE)
 
 
 def _tag(text: str) -> _Found:
@@ -147,7 +149,7 @@ def _tag(text: str) -> _Found:
             opened = None
 
 
-_PHRASE = re.compile(
+_PHRASE = BoundedPattern(
     r"\b(?:the[ \t]{1,4}(?:final[ \t]{1,4})?answer[ \t]{1,4}is\b(?:[ \t]{0,4}:)?"
     r"|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:)",
     re.IGNORECASE,

@@ -16,7 +16,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.base import Steps, no_code_verdict
 from unhack.verifiers.script import Mode
 
 
@@ -64,7 +64,8 @@ class PytestVerifier:
             tree = sealed.solution_tree(completion, self.solution_files, self.extraction)
         if modules is None:
             wanted = " and ".join(self.solution_files)
-            return invalid_verdict(f"the completion has no code for {wanted}", seal=seal)
+            reason = f"the completion has no code for {wanted}"
+            return no_code_verdict(completion, seal=seal, reason=reason)
         fields = {
             "files": {**self.files, **self.tests},
             "objects": self.objects,

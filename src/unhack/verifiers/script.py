@@ -17,7 +17,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.base import Steps, no_code_verdict
 
 
 class Mode(StrEnum):
@@ -74,7 +74,7 @@ class ScriptVerifier:
         seal = Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
         modules = sealed.solution_modules(completion, (self.solution,), self.extraction)
         if modules is None:
-            return invalid_verdict("no code in the completion", seal=seal)
+            return no_code_verdict(completion, seal=seal)
         fields = {
             "script": self.script,
             "cases_name": self.cases_name,

@@ -13,7 +13,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.core.completion import Extraction, extract_code, fenced_blocks
+from unhack.core.completion import MAX_CHARS, Extraction, extract_code
+from unhack.core.fences import fenced_blocks
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
@@ -200,6 +201,8 @@ def solution_modules(
     if len(files) == 1:
         source = extract_code(completion, how=how)
         return None if source is None else {module_name(files[0]): source}
+    if len(completion) > MAX_CHARS:
+        return None
     named = {block.name: block.code for block in fenced_blocks(completion)}
     if not set(files) <= set(named):
         return None

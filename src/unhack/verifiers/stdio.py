@@ -25,7 +25,7 @@ from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.private_files import with_files
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.base import Steps, VerifierFault, no_code_verdict, unjudgeable_verdict
 from unhack.verifiers.function import PASSED_CASE
 from unhack.verifiers.jobs import (
     Check,
@@ -140,7 +140,7 @@ class StdioVerifier:
         """Judge one completion."""
         source = extract_code(completion, language=self.language, how=self.extraction)
         if source is None:
-            return invalid_verdict("no code in the completion")
+            return no_code_verdict(completion)
         binary: bytes | None = None
         if self.language != "python":
             [built] = yield [self._build_job(source)]

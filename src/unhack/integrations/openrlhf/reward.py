@@ -16,21 +16,18 @@ Source: OpenRLHF 0.11.2, `SingleTurnAgentExecutor`.
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError, with_article
+from unhack.core.fences import without_end
 from unhack.core.verdict import Verdict
 from unhack.integrations.rows import name_in, named_task
 from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
-_END = re.compile(r"(?:<[|｜][^<>|｜]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
-"""A token that ends a turn, as it is decoded."""
-_END_LENGTH = 44
 _LEAST_OVERLAP = 16
 """Characters of a prompt's end that a query must begin with; fewer may be there by chance."""
 _log = logging.getLogger("unhack.openrlhf")
@@ -108,19 +105,6 @@ def completion_of(query: Any, prompt: Any) -> str:
             "does not give back what it took, or the prompt fills no part of max_len"
         )
     return without_end(cut[size:])
-
-
-def without_end(text: str) -> str:
-    """The text without the tokens at its end that end a turn; in linear time."""
-    end = len(text)
-    while True:
-        at = end
-        while at and text[at - 1].isspace():
-            at -= 1
-        token = _END.search(text[max(0, at - _END_LENGTH) : at])
-        if token is None:
-            return text[:end]
-        end = at - len(token[0])
 
 
 def _overlap(prompt: str, query: str) -> int:

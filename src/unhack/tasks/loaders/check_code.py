@@ -21,7 +21,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.verifiers.base import Steps, Verifier, invalid_verdict
+from unhack.verifiers.base import Steps, Verifier, no_code_verdict
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
 from unhack.verifiers.values.compare import Compare
@@ -101,7 +101,7 @@ class CheckVerifier:
         if source is None:
             sealed = self.script.mode is Mode.SEALED
             seal = Seal.SEALED if sealed else Seal.AS_WRITTEN
-            return invalid_verdict("no code in the completion", seal=seal)
+            return no_code_verdict(completion, seal=seal)
         return (yield from self.script.verify(problem, with_setup(self.setup, source)))
 
     def canary(self) -> str:

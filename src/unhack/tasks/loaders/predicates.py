@@ -85,16 +85,16 @@ class Compared:
 
 
 def _same_set(output: Any, expected: Any) -> bool:
-    """`set(output) == expected`, without collecting more than `expected` holds: a set of many
-    values with one hash would take the square of their number."""
+    """`set(output) == expected`, collecting only what `expected` holds: a set of many values with
+    one hash would take the square of their number."""
     if not isinstance(expected, (set, frozenset)):
         return False
-    found: set[Any] = set()
+    wanted, found = cast("set[Any]", expected), set[Any]()
     for item in output:
-        found.add(item)
-        if len(found) > len(expected):  # pyright: ignore[reportUnknownArgumentType]
+        if item not in wanted:
             return False
-    return found == expected
+        found.add(item)
+    return len(found) == len(wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+from unhack.core.lines import BoundedPattern
+
 
 class Marker(StrEnum):
     """A form in which a completion may mark its final answer.
@@ -208,7 +210,7 @@ def _tag(text: str) -> _Found:
         end = lower.find(right, opened) if opened >= 0 else -1
 
 
-_PHRASE = re.compile(
+_PHRASE = BoundedPattern(
     r"\b(?:the[ \t]{1,4}(?:final[ \t]{1,4})?answer[ \t]{1,4}is\b(?:[ \t]{0,4}:)?"
     r"|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:)",
     re.IGNORECASE,

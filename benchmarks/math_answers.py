@@ -136,7 +136,8 @@ def measure_set(path: Path, column: str, options: argparse.Namespace, pool: Pool
             kind = "equal" if trial.right else "near"
             counts[kind] += 1
             counts[f"{kind} paid, ours"] += one == 1.0
-            counts[f"{kind} paid, math-verify"] += other == 1.0
+            if other is not None:
+                counts[f"{kind} paid, math-verify"] += other == 1.0
             counts["unscored"] += one is None
             if options.list and (one != float(trial.right) or options.list == "both"):
                 print(f"  {kind:5} {trial.rule:24} {gold!r} | {trial.answer!r} {one} {other}")
@@ -151,6 +152,7 @@ def totals(figures: dict[str, Any]) -> dict[str, Any]:
         f"{kind}, {who}, %": round(100 * summed[f"{kind} paid, {who}"] / max(summed[kind], 1), 2)
         for kind in ("equal", "near")
         for who in ("ours", "math-verify")
+        if f"{kind} paid, {who}" in summed
     }
     return {**summed, **shares}
 

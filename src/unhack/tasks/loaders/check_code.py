@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
-from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
+from unhack.tasks.loaders.asserts import NeedsScript, check_body, compile_asserts, compile_check
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.verifiers.base import Steps, Verifier, invalid_verdict
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -48,6 +48,14 @@ class CheckCode:
         if self.check:
             return compile_check(self.check)
         return compile_asserts(self.asserts, call=self.entry)
+
+    def statements(self) -> tuple[list[ast.stmt], ast.expr]:
+        """The statements of the tests and the expression that they call. Raises SyntaxError,
+        ValueError."""
+        if self.check:
+            return check_body(ast.parse(self.check))
+        tree = ast.parse("\n".join(self.asserts))
+        return tree.body, ast.parse(self.entry, mode="eval").body
 
 
 def build_verifier(code: CheckCode, options: LoadOptions) -> Verifier:
@@ -175,6 +183,11 @@ def _calls_check(node: ast.stmt) -> bool:
             return True
         case _:
             return False
+
+
+def needs_names(setup: str) -> bool:
+    """True when the setup reads names that it must have from the completion. Raises SyntaxError."""
+    return bool(_free_names(ast.parse(setup), ast.parse("")))
 
 
 def _free_names(tests: ast.Module, setup: ast.Module) -> set[str]:

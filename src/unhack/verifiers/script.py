@@ -59,6 +59,8 @@ class ScriptVerifier:
     to count: their word decides. Sealed mode refuses those operations for every other class."""
     preload: tuple[str, ...] = ()
     """Modules that the script imports; loading them once in the worker saves their import time."""
+    packages: tuple[str, ...] = ()
+    """Third-party modules that solutions may import, such as `numpy`."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
 
@@ -82,8 +84,15 @@ class ScriptVerifier:
             "files": {**self.files, self.cases_name: self.cases},
             "objects": self.objects,
         }
-        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
-        pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
+        if self.mode is Mode.SEALED:
+            pair = yield from sealed.run_pair(
+                "script", fields, modules,
+                limits=self.limits, preload=self.preload, packages=self.packages,
+            )  # fmt: skip
+        else:
+            pair = yield from sealed.run_as_written(
+                "script", fields, modules, limits=self.limits, preload=self.preload
+            )
         if self.mode is Mode.SEALED:
             failure = sealed.candidate_failure(pair)
             if failure is not None:

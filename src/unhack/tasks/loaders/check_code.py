@@ -23,6 +23,7 @@ from unhack.tasks.loaders.asserts import NeedsScript, check_body, compile_assert
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.verifiers.base import Steps, Verifier, invalid_verdict
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.pytest import PytestVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
 from unhack.verifiers.values.compare import Compare
 
@@ -92,7 +93,8 @@ def build_script_verifier(code: CheckCode, options: LoadOptions) -> CheckVerifie
     script = ScriptVerifier(
         source,
         mode=options.script_mode,
-        preload=_third_party(source),
+        preload=third_party(source),
+        packages=options.preload,
         limits=options.limits,
         extraction=Extraction.RAW,
     )
@@ -101,15 +103,15 @@ def build_script_verifier(code: CheckCode, options: LoadOptions) -> CheckVerifie
 
 @dataclass(frozen=True)
 class CheckVerifier:
-    """A script that judges completions with a setup before them."""
+    """A script or test files that judge completions with a setup before them."""
 
-    script: ScriptVerifier
+    script: ScriptVerifier | PytestVerifier
     setup: str = ""
     extraction: Extraction = Extraction.AUTO
 
     @property
     def kind(self) -> str:
-        """`script`."""
+        """That of the script."""
         return self.script.kind
 
     def verify(self, problem: Problem, completion: str) -> Steps:
@@ -211,7 +213,7 @@ def _free_names(tests: ast.Module, setup: ast.Module) -> set[str]:
     return (read - defined) & {node.id for node in ast.walk(tests) if isinstance(node, ast.Name)}
 
 
-def _third_party(source: str) -> tuple[str, ...]:
+def third_party(source: str) -> tuple[str, ...]:
     """Modules outside the standard library that a script imports at its top level."""
     found: set[str] = set()
     for node in ast.parse(source).body:

@@ -69,7 +69,10 @@ def load(
     except (AssertionError, TypeError, ValueError) as error:
         raise TaskError(f"reasoning-gym {name}: {error}") from None
     rules = ScoringRules(markers, limits)
-    return tuple(_task(name, settings, index, dataset, rules) for index in range(size))
+    return tuple(
+        entry_task(name, settings, dataset[index], rules=rules, number=index, dataset=dataset)
+        for index in range(size)
+    )
 
 
 def _library() -> Any:
@@ -91,21 +94,31 @@ class ScoringRules:
     limits: Limits = LIMITS
 
 
-def _task(
-    name: str, settings: dict[str, Any], index: int, dataset: Any, rules: ScoringRules
+def entry_task(
+    name: str,
+    settings: dict[str, Any],
+    entry: Any,
+    *,
+    rules: ScoringRules,
+    number: int,
+    dataset: Any = None,
 ) -> Task:
-    entry = dataset[index]
+    """The task of one entry of a data set. Raises TaskError for one that is not plain data,
+    UsageError when the package is missing."""
     try:
         encoded = plain.encode_tags(plain.to_builtins(plain.decode_tags(plain.encode_tags(entry))))
     except plain.PlainDataError as error:
-        raise TaskError(f"reasoning-gym {name}, entry {index}: {error}") from None
+        raise TaskError(f"reasoning-gym {name}, entry {number}: {error}") from None
     if "$opaque" in plain.encode_json(encoded):
-        raise TaskError(f"reasoning-gym {name}, entry {index}: it is not plain data")
+        raise TaskError(f"reasoning-gym {name}, entry {number}: it is not plain data")
     answer = entry["answer"]
     reference = write_answer(answer, rules.markers[0]) if isinstance(answer, str) else None
-    meta = {"dataset": name, "index": index, "seed": settings["seed"]}
-    task_id = f"reasoning-gym/{name}/{index}"
+    meta: dict[str, Any] = {"dataset": name, "index": number}
+    if "seed" in settings:
+        meta["seed"] = settings["seed"]
+    task_id = f"reasoning-gym/{name}/{number}"
     problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
+    dataset = dataset or _library().create_dataset(name, **settings)
     control = answer if isinstance(answer, str) else _control(name, dataset, entry)
     return Task(problem, ReasoningGymVerifier(name, settings, encoded, control, rules))
 

@@ -263,14 +263,13 @@ def _solutions(record: DataSetRow) -> Iterator[str]:
 
 def _read_tests(record: DataSetRow) -> Iterator[_Test]:
     """The tests of the columns that the row has."""
-    if record.first("public_test_cases", "private_test_cases") is not None:
-        metadata = record.decoded("metadata") or {}
-        function = str(cast("dict[str, Any]", metadata).get("func_name") or "")
-        for name in ("public_test_cases", "private_test_cases"):
-            yield from _from_list(record, name, _unpacked(record, name), function)
-        return
-    for name in ("public_tests", "private_tests", "generated_tests", *_COLUMNS):
-        value = record.decoded(name)
+    metadata = record.first("metadata")
+    if isinstance(metadata, str) and metadata.lstrip().startswith("{"):
+        metadata = record.decoded("metadata")
+    fields = cast("dict[str, Any]", metadata if isinstance(metadata, dict) else {})
+    function = str(fields.get("func_name") or "")
+    for name in _COLUMNS:
+        value = _unpacked(record, name) if name.endswith("_test_cases") else record.decoded(name)
         if name == "reward_model" and isinstance(value, dict):
             value = record.decode("ground_truth", cast("Any", value).get("ground_truth"))
         if isinstance(value, dict) and "test_cases" in value:
@@ -278,11 +277,15 @@ def _read_tests(record: DataSetRow) -> Iterator[_Test]:
         if isinstance(value, dict):
             yield from _from_columns(record, name, cast("dict[str, Any]", value))
         elif value is not None:
-            yield from _from_list(record, name, value)
+            yield from _from_list(record, name, value, function)
 
 
-_COLUMNS = ("input_output", "tests", "test_cases", "official_tests", "verification_info",
-            "reward_model", "ground_truth")  # fmt: skip
+_COLUMNS = (
+    *("public_test_cases", "private_test_cases", "public_tests", "private_tests"),
+    *("generated_tests", "input_output", "tests", "test_cases", "official_tests"),
+    *("verification_info", "reward_model", "ground_truth"),
+)
+"""The columns that hold tests; a row may have several."""
 
 
 def _from_columns(record: DataSetRow, name: str, fields: dict[str, Any]) -> Iterator[_Test]:

@@ -25,15 +25,14 @@ from unhack.core.errors import TaskError
 from unhack.core.verdict import Verdict
 from unhack.tasks.batch import stream_batch
 from unhack.tasks.execution.executor import Placement
-from unhack.tasks.loaders.data_sets import DataSet, data_set_of, find_data_set, read_row
+from unhack.tasks.loaders.data_sets import DataSet, data_set_of, find_data_set
 from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders.reasoning_gym import MOST_FOR_JUNK
 from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.final_answer import Marker, write_answer
 from unhack.verifiers.text import TextVerifier
 
-_MOST_FOR_JUNK = 0.1
-"""Some scorers give a little for any answer at all."""
 _CODE = frozenset({"function", "stdio", "script", "pytest"})
 _MAX_REASON_CHARS = 300
 _REFERENCE = "the reference"
@@ -98,6 +97,7 @@ def load_rows(
     data_set: str | None = None,
     columns: Mapping[str, str] | None = None,
     options: LoadOptions | None = None,
+    preload: tuple[str, ...] = (),
     check: bool = True,
     keep: bool = False,
     most: int | None = None,
@@ -107,16 +107,25 @@ def load_rows(
     """The tasks of a data file or folder, in its order, without the rows that are not sound.
 
     `data_set` names the layout (else each row's columns tell), `columns` maps our names of columns
-    to the file's, `most` is the number of rows that are read. Without `check` nothing is run;
-    `keep` leaves out only what cannot be read. `on_progress(done, all)` is called as verdicts
+    to the file's, `most` is the number of rows that are read. `options` stands for the limits of
+    the data set's own harness, to which `preload` else adds packages. Without `check` nothing is
+    run; `keep` leaves out only what cannot be read. `on_progress(done, all)` is called as verdicts
     come.
 
     Raises TaskError for a file that cannot be read or an unknown layout, NoSoundRowError where no
     row is left, UsageError where a package is missing.
     """
     entry = find_data_set(data_set) if data_set else None
-    rows = islice(read_records(path, columns=columns), most)
-    read = [_read(row, entry or data_set_of(row), options) for row in rows]
+    read: list[tuple[RowReport, Task | None]] = []
+    seen: set[str] = set()
+    for row in islice(read_records(path, columns=columns), most):
+        found = entry or data_set_of(row)
+        chosen = options or LoadOptions(limits=found.limits, preload=preload)
+        report, task = _read(row, found, chosen)
+        if task is not None and task.id in seen:
+            task = replace(task, problem=replace(task.problem, id=f"{task.id}/{row.line}"))
+        seen.add(task.id if task is not None else "")
+        read.append((report if task is None else replace(report, id=task.id), task))
     started = time.monotonic()
     reports, cpu_s = [report for report, _ in read], 0.0
     if check:
@@ -133,18 +142,15 @@ def load_rows(
     return loaded
 
 
-def _read(
-    row: DataSetRow, entry: DataSet, options: LoadOptions | None
-) -> tuple[RowReport, Task | None]:
+def _read(row: DataSetRow, entry: DataSet, options: LoadOptions) -> tuple[RowReport, Task | None]:
     report = RowReport(f"{row.path}:{row.line}", entry.name)
     try:
-        task = read_row(row, entry, options)
+        return report, entry.read(row, options)
     except (TaskError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         # Rows come from anywhere: one with a value of another kind than its layout has is left
         # out by name as well.
         said = str(error).removeprefix(f"{report.place}: ")[:_MAX_REASON_CHARS]
         return replace(report, problem="cannot be read", detail=said), None
-    return replace(report, id=task.id), task
 
 
 def _prove(
@@ -193,7 +199,7 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
         return report
     reference = verdicts.get(_REFERENCE)
     spoiled = {kind: verdict for kind, verdict in verdicts.items() if kind != _REFERENCE}
-    paid = [kind for kind, verdict in spoiled.items() if (verdict.score or 0.0) > _MOST_FOR_JUNK]
+    paid = [kind for kind, verdict in spoiled.items() if (verdict.score or 0.0) > MOST_FOR_JUNK]
     unscored = [verdict for verdict in verdicts.values() if not verdict.scored]
     problem = detail = ""
     if unscored:

@@ -34,6 +34,8 @@ from unhack.verifiers.jobs import read_checks, usage_of
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
 _PROFILE = Profile(role=Role.JUDGE, site_packages=True, preload=("reasoning_gym",))
+MOST_FOR_JUNK = 0.1
+"""Some scorers give a little for any answer at all."""
 LIMITS = Limits(wall_s=10.0, cpu_s=10.0)
 """Of the scoring of one answer."""
 
@@ -119,19 +121,28 @@ def entry_task(
     task_id = f"reasoning-gym/{name}/{number}"
     problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
     dataset = dataset or _library().create_dataset(name, **settings)
+    if (paid := _score_of("no idea", dataset, entry) or 0.0) > MOST_FOR_JUNK:
+        raise TaskError(
+            f"reasoning-gym {name}, entry {number}: its scorer pays {paid:g} for any text"
+        )
     control = answer if isinstance(answer, str) else _control(name, dataset, entry)
     return Task(problem, ReasoningGymVerifier(name, settings, encoded, control, rules))
+
+
+def _score_of(answer: str, dataset: Any, entry: Any) -> float | None:
+    """The score of a text of ours; None if the scorer raises."""
+    try:
+        return float(dataset.score_answer(answer, entry))
+    except Exception:
+        return None
 
 
 def _control(name: str, dataset: Any, entry: Any) -> str:
     """An answer that the scorer can score, where the entry holds none: some scorers raise on most
     texts, and then the control must not."""
     for answer in ("0", "none", "[]", "{}"):
-        try:
-            dataset.score_answer(answer, entry)
-        except Exception:
-            continue
-        return answer
+        if _score_of(answer, dataset, entry) is not None:
+            return answer
     raise TaskError(f"reasoning-gym {name}: its scorer raises on every control answer")
 
 

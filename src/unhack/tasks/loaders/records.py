@@ -101,6 +101,16 @@ class DataSetRow:
         raise self.error(f"the row has no `{names[0]}`" + (f";{hint}" if hint else ""))
 
 
+def is_data_set(name: str | Path) -> bool:
+    """True for a file of rows, and for a folder that `datasets` saved or that holds such files."""
+    path = Path(name)
+    if path.is_file():
+        return path.name.endswith(SUFFIXES)
+    return path.is_dir() and (
+        (path / "state.json").is_file() or any(item.suffix in _TABLES for item in path.iterdir())
+    )
+
+
 def read_json(text: str) -> Any:
     """The value of a JSON text; integers may be longer than Python reads by itself.
 

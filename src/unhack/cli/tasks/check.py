@@ -76,9 +76,8 @@ def check(
     cost = sum(loaded.cpu_s for _, loaded in found)
     judged = sum(row.spoiled + row.has_reference for _, loaded in found for row in loaded.rows)
     count = sum(len(loaded.rows) for _, loaded in found)
-    console.print(
-        f"{count} rows, {len(left_out)} left out; {judged} texts judged, {cost:.1f} s CPU"
-    )
+    said = f"{judged} texts judged in {cost:.1f} s of CPU time"
+    console.print(f"{count} rows, {len(left_out)} left out; {said}")
     if left_out:
         raise typer.Exit(1)
 

@@ -7,7 +7,8 @@ text, runs in a judge's worker in which the library is loaded once (about 100 MB
 an answer). The answer is what the completion marks as its answer, in the forms named by `markers`;
 a completion that marks none scores 0.
 
-Covered: all data sets but `composite`; partial scores; a scorer that raises (the control decides).
+Covered: all data sets but `composite`; partial scores; a scorer that raises (the control decides);
+one that pays any text is refused when its entries are loaded.
 Not covered: data sets whose entries hold objects that are not plain data (none in version 0.1.25).
 """
 
@@ -34,8 +35,8 @@ from unhack.verifiers.jobs import read_checks, usage_of
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
 _PROFILE = Profile(role=Role.JUDGE, site_packages=True, preload=("reasoning_gym",))
-MOST_FOR_JUNK = 0.1
-"""Some scorers give a little for any answer at all."""
+MOST_FOR_JUNK = 0.3
+"""Some scorers give up to a quarter for any answer at all."""
 LIMITS = Limits(wall_s=10.0, cpu_s=10.0)
 """Of the scoring of one answer."""
 

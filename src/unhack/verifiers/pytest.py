@@ -43,6 +43,8 @@ class PytestVerifier:
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further files that the tests read."""
+    packages: tuple[str, ...] = ()
+    """Third-party modules that solutions of single modules may import, such as `numpy`."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
 
@@ -75,7 +77,7 @@ class PytestVerifier:
         if self.mode is Mode.SEALED:
             pair = yield from sealed.run_pair(
                 "pytest", fields, {} if tree else modules,
-                limits=self.limits, preload=preload, tree=tree,
+                limits=self.limits, preload=preload, packages=self.packages, tree=tree,
             )  # fmt: skip
         else:
             pair = yield from sealed.run_as_written(

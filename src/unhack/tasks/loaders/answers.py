@@ -36,10 +36,11 @@ _ASK = "Put the final answer in \\boxed{}."
 
 def read_task(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of one row. Raises TaskError, which names file and line."""
-    wrapped = record.decoded("reward_model")
+    wrapped = record.decoded("reward_model", "verification_info")
     if isinstance(wrapped, dict):
-        truth = cast("dict[str, Any]", wrapped).get("ground_truth")
-        if isinstance(truth, str) and '"inputs"' in truth:
+        fields = cast("dict[str, Any]", wrapped)
+        truth = fields.get("ground_truth")
+        if "test_cases" in fields or (isinstance(truth, str) and '"inputs"' in truth):
             return stdio_json.read_task(record, options, stdio_json.APPS_RULES)
         record.fields["answer"] = truth
     prompt = record.message_text(*PROMPTS)

@@ -60,7 +60,7 @@ DATA_SETS: tuple[DataSet, ...] = (
     DataSet(
         "leetcode",
         "LeetCodeDataset and rows of that style",
-        ("prompt completion entry_point test", "func_name setup_code"),
+        ("prompt completion entry_point test", "func_name setup_code", "func_name test"),
         leetcode.read_task,
         "runs `prompt` (imports, list and tree classes), the code, then `check(entry_point)`",
         "the same order; asserts become calls, and lists and trees cross as plain lists",
@@ -100,8 +100,8 @@ DATA_SETS: tuple[DataSet, ...] = (
         "KodCode",
         ("question solution test", "question solution test_code"),
         unit_tests.read_kodcode,
-        "pytest on `solution.py`",
-        "pytest in the judge, which sees proxies",
+        "pytest on `from solution import *` and the tests",
+        "the same in the judge, which sees proxies",
         Limits(wall_s=20.0, cpu_s=20.0),
     ),
     DataSet(
@@ -170,9 +170,9 @@ DATA_SETS: tuple[DataSet, ...] = (
         "prime",
         "PRIME, SYNTHETIC-1 (`verification_info`)",
         ("prompt verification_info", "problem verification_info"),
-        _APPS,
-        "as APPS",
-        f"{_IMPORTS}; calls: {_CALLS}; programs: {_PRINTED}",
+        answers.read_task,
+        "code as APPS, mathematics by math-verify",
+        f"`test_cases` are code, as in APPS; `ground_truth` is a gold, {_BOX}",
     ),
     DataSet(
         "verl",

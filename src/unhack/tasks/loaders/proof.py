@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Unpack
 
 from unhack.core.errors import TaskError
-from unhack.core.verdict import Verdict
+from unhack.core.verdict import Status, Verdict
 from unhack.tasks.batch import stream_batch
 from unhack.tasks.execution.executor import Placement
 from unhack.tasks.loaders.data_sets import DataSet, data_set_of, find_data_set
@@ -35,6 +35,7 @@ from unhack.verifiers.text import TextVerifier
 
 _CODE = frozenset({"function", "stdio", "script", "pytest"})
 _MAX_REASON_CHARS = 300
+_MOST_AGAIN = 100
 _REFERENCE = "the reference"
 
 
@@ -165,18 +166,35 @@ def _prove(
         if task is not None
         for kind, text in _texts(task)
     ]
-    found: dict[int, dict[str, Verdict]] = {}
-    cpu_s = 0.0
-    stream = stream_batch(
-        [task for _, _, task, _ in items], [text for *_, text in items], window=None, **placement
-    )
-    for done, (number, verdict) in enumerate(stream, start=1):
-        index, kind, *_ = items[number]
-        found.setdefault(index, {})[kind] = verdict
-        cpu_s += verdict.usage.cpu_s
+    found: dict[int, Verdict] = {}
+    for number, verdict in _stream(items, placement, window=None):
+        found[number] = verdict
         if on_progress is not None:
-            on_progress(done, len(items))
-    return [_judged(report, found.get(index, {})) for index, (report, _) in enumerate(read)], cpu_s
+            on_progress(len(found), len(items))
+    cpu_s = sum(verdict.usage.cpu_s for verdict in found.values())
+    late = [number for number, verdict in found.items() if _was_late(verdict)][:_MOST_AGAIN]
+    for place, verdict in _stream([items[number] for number in late], placement, window=1):
+        found[late[place]] = verdict
+        cpu_s += verdict.usage.cpu_s
+    verdicts: dict[int, dict[str, Verdict]] = {}
+    for number, (index, kind, *_) in enumerate(items):
+        verdicts.setdefault(index, {})[kind] = found[number]
+    judged = [_judged(report, verdicts.get(at, {})) for at, (report, _) in enumerate(read)]
+    return judged, cpu_s
+
+
+def _stream(
+    items: Sequence[tuple[int, str, Task, str]], placement: Placement, *, window: int | None
+) -> Iterator[tuple[int, Verdict]]:
+    tasks, texts = [task for _, _, task, _ in items], [text for *_, text in items]
+    return stream_batch(tasks, texts, window=window, **placement)
+
+
+def _was_late(verdict: Verdict) -> bool:
+    """True when a busy host may be at fault: then the text is judged once more, alone."""
+    return not verdict.scored or (
+        verdict.status is Status.TIMEOUT and verdict.reason.endswith("wall time limit reached")
+    )
 
 
 def _texts(task: Task) -> Iterator[tuple[str, str]]:
@@ -202,10 +220,10 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
     paid = [kind for kind, verdict in spoiled.items() if (verdict.score or 0.0) > MOST_FOR_JUNK]
     unscored = [verdict for verdict in verdicts.values() if not verdict.scored]
     problem = detail = ""
-    if unscored:
-        problem, detail = "cannot be judged", unscored[0].reason
-    elif reference is not None and not reference.passed:
+    if reference is not None and reference.scored and not reference.passed:
         problem, detail = "its reference fails", reference.reason
+    elif unscored:
+        problem, detail = "cannot be judged", unscored[0].reason
     elif paid:
         problem, detail = "pays for nothing", f"{paid[0]} scores {spoiled[paid[0]].score:g}"
     return replace(

@@ -28,11 +28,13 @@ from unhack.verifiers.script import ScriptVerifier
 def read_kodcode(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row with `question` and pytest code. Raises TaskError."""
     test = record.text("test", "test_code")
-    _require(record, test)
+    solution = record.text_or("", "solution")
+    packages = _require(record, f"{test}\n{solution}")
     verifier = PytestVerifier(
-        {"test_solution.py": test},
+        {"test_solution.py": f"from solution import *\n\n{test}"},
         mode=options.script_mode,
         partial_credit=options.partial_credit,
+        packages=(*packages, *options.preload),
         limits=options.limits,
         extraction=options.extraction,
     )
@@ -45,7 +47,7 @@ def read_kodcode(record: DataSetRow, options: LoadOptions) -> Task:
         prompt = f"{prompt}\n\nYour code must define:\n{wanted}\n"
     number = record.first("question_id", "conversation_id", "id")
     name = f"kodcode/{record.line if number is None else number}"
-    return Task(Problem(name, prompt, reference=record.text_or("", "solution") or None), verifier)
+    return Task(Problem(name, prompt, reference=solution or None), verifier)
 
 
 def read_bigcodebench(record: DataSetRow, options: LoadOptions) -> Task:
@@ -58,7 +60,7 @@ def read_bigcodebench(record: DataSetRow, options: LoadOptions) -> Task:
         for node in ast.parse(setup).body
         if isinstance(node, (ast.Import, ast.ImportFrom))
     ]
-    entry = record.text("entry_point")
+    entry = record.text_or("task_func", "entry_point")
     source = "\n".join([*imports, test, _UNITTEST.format(entry=entry)])
     script = ScriptVerifier(
         source,
@@ -70,7 +72,8 @@ def read_bigcodebench(record: DataSetRow, options: LoadOptions) -> Task:
     )
     verifier = CheckVerifier(script, setup=end_line(setup), extraction=options.extraction)
     reference = record.text_or("", "canonical_solution") or None
-    return Task(Problem(record.text("task_id"), prompt, reference=reference), verifier)
+    name = record.text_or(f"bigcodebench/{record.line}", "task_id")
+    return Task(Problem(name, prompt, reference=reference), verifier)
 
 
 _UNITTEST = """
@@ -95,7 +98,7 @@ def _require(record: DataSetRow, source: str) -> tuple[str, ...]:
     try:
         found = third_party(source)
     except SyntaxError as error:
-        raise record.error(f"`test` is not Python: {error}") from None
+        raise record.error(f"its code is not Python: {error}") from None
     packages = [name for name in found if name not in {"solution", "pytest"}]
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:

@@ -96,6 +96,11 @@ def test_code_in_a_row_for_verl_goes_to_the_contest_loader(pool: Pool):
     assert run_batch(task, [ADDER, "print(4)\n"], backend=pool).rewards == (1.0, 0.0)
 
 
+def test_mathematics_among_rows_of_code_is_read_by_its_gold(pool: Pool):
+    task = task_of("prime", verification_info='{"ground_truth": "\\\\boxed{\\\\frac12}"}')
+    assert run_batch(task, ["\\boxed{0.5}", "\\boxed{2}"], backend=pool).rewards == (1.0, 0.0)
+
+
 def test_a_contradicting_answer_is_told_by_the_number_in_the_solution(pool: Pool):
     contradicting = task_of("math", solution="So $\\boxed{41}$.", answer="42")
     assert contradicting.problem.reference == "\\boxed{41}"
@@ -114,6 +119,17 @@ def test_the_question_says_in_which_form_the_answer_is_read(pool: Pool):
     dapo = task_of("verl")
     assert "boxed" not in dapo.prompt
     assert run_batch(dapo, ["Answer: 0.5", "\\boxed{1/2}"], backend=pool).rewards == (1.0, 0.0)
+
+
+def test_packages_that_a_solution_imports_are_there(pool: Pool):
+    pytest.importorskip("numpy")
+    code = "import numpy\ndef twice(n):\n    return int(numpy.add(n, n))\n"
+    plain = {"test": "def test_two():\n    assert twice(2) == 4\n", "solution": code}
+    kodcode = task_of("kodcode", **plain)
+    big = task_of("bigcodebench", complete_prompt="import numpy, math\ndef task_func(n):\n",
+                  canonical_solution="    return float(numpy.sqrt(n))\n")  # fmt: skip
+    references = [task.problem.reference or "" for task in (kodcode, big)]
+    assert run_batch([kodcode, big], references, backend=pool).rewards == (1.0, 1.0)
 
 
 def test_objects_of_tests_need_the_mode_that_runs_them_as_written(pool: Pool):

@@ -138,7 +138,9 @@ def _table(found: list[tuple[str, LoadedRows]]) -> Table:
     from unhack.cli.verdict_table import plain_table
 
     table = plain_table()
-    table.add_column("file", overflow="fold")
+    several = len(found) > 1
+    if several:
+        table.add_column("file", overflow="fold")
     table.add_column("data set", no_wrap=True)
     for name in ("rows", "references right", "spoiled wrong", "left out", "seconds"):
         table.add_column(name, justify="right")
@@ -151,7 +153,7 @@ def _table(found: list[tuple[str, LoadedRows]]) -> Table:
             given = sum(row.has_reference for row in rows)
             spoiled = sum(row.spoiled for row in rows)
             table.add_row(
-                Text("" if number else file),
+                *([Text("" if number else file)] if several else ()),
                 name,
                 str(len(rows)),
                 f"{sum(row.reference_passed for row in rows)} of {given}" if loaded.checked else "",

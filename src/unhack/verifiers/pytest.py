@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
@@ -42,6 +43,8 @@ class PytestVerifier:
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further files that the tests read."""
+    packages: tuple[str, ...] = ()
+    """Third-party modules that solutions of single modules may import, such as `numpy`."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
 
@@ -71,7 +74,9 @@ class PytestVerifier:
             "objects": self.objects,
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
         }
-        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        run = sealed.run_as_written
+        if self.mode is Mode.SEALED:
+            run = partial(sealed.run_pair, packages=self.packages)
         pair = yield from run(
             "pytest", fields, {} if tree else modules,
             limits=self.limits, preload=("pytest",), tree=tree,

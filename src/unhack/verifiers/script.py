@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
@@ -58,6 +59,8 @@ class ScriptVerifier:
     to count: their word decides. Sealed mode refuses those operations for every other class."""
     preload: tuple[str, ...] = ()
     """Modules that the script imports; loading them once in the worker saves their import time."""
+    packages: tuple[str, ...] = ()
+    """Third-party modules that solutions may import, such as `numpy`."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
 
@@ -81,7 +84,9 @@ class ScriptVerifier:
             "files": {**self.files, self.cases_name: self.cases},
             "objects": self.objects,
         }
-        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        run = sealed.run_as_written
+        if self.mode is Mode.SEALED:
+            run = partial(sealed.run_pair, packages=self.packages)
         pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
         lines = sealed.judged_lines(pair, seal=seal)
         if isinstance(lines, Verdict):

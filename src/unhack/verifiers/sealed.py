@@ -71,10 +71,11 @@ def run_pair(
     *,
     limits: Limits,
     preload: tuple[str, ...],
+    packages: tuple[str, ...] = (),
     tree: SolutionTree | None = None,
 ) -> Generator[list[Job], Any, SealedPair]:
-    """Run a judge's script against a sealed candidate: single modules, or a tree of files. Raises
-    VerifierFault when the sandbox fails."""
+    """Run a judge's script against a sealed candidate: single modules, which may import `packages`,
+    or a tree of files. Raises VerifierFault when the sandbox fails."""
     message = {
         **fields,
         **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
@@ -83,7 +84,9 @@ def run_pair(
         "wait_s": limits.wall_s,
     }
     judge_profile = Profile(kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True)
-    candidate_profile = Profile(kind=Kind.SCRATCH, preload=tree.preload) if tree else Profile()
+    candidate_profile = Profile(preload=packages)
+    if tree:
+        candidate_profile = Profile(kind=Kind.SCRATCH, preload=tree.preload)
     for _ in range(_TRIES):
         candidate_end, judge_end = socket.socketpair()
         pair = [

@@ -18,7 +18,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from unhack.core.completion import Extraction, extract_code
+from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
@@ -121,6 +121,8 @@ class StdioVerifier:
     """`python`, or a key of `LANGUAGES`."""
     partial_credit: bool = False
     """Run every case and score the share passed; otherwise stop at the first failure."""
+    setup: str = ""
+    """`python`: source put before every program, such as imports."""
     preload: tuple[str, ...] = ()
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
@@ -148,6 +150,8 @@ class StdioVerifier:
             binary = _artifact(built)
             if binary is None:
                 return _build_failure(built)
+        else:
+            source = with_setup(self.setup, source)
         results: list[CaseResult] = []
         outcomes: list[Outcome] = []
         while len(results) < len(self.cases):

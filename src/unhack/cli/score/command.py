@@ -13,8 +13,15 @@ import typer
 
 from unhack.cli import terminal
 from unhack.cli.options import check_output, takes, valued
+from unhack.cli.tasks.check import ColumnMap, DataSetName, load_data_set
 from unhack.cli.terminal import remarks, working
-from unhack.core.errors import BatchUnscoredError, SandboxError, UnknownNameError, UsageError
+from unhack.core.errors import (
+    BatchUnscoredError,
+    SandboxError,
+    TaskError,
+    UnknownNameError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from unhack.cli.score.completions import CompletionRow
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
 
 SCORE_HEADINGS = {
     "Output": ("as_json", "show", "html", "fail_under"),
+    "TASK as a file of rows": ("data_set", "columns", "no_check"),
     "Groups and advantages": ("group_size", "estimator"),
     "Resuming": ("run",),
 }
@@ -36,7 +44,10 @@ SCORE_HEADINGS = {
 class ScoreArguments:
     """The command's arguments and options."""
 
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A task id, a suite or a directory.")]
+    task: Annotated[
+        str,
+        typer.Argument(metavar="TASK", help="A task id, a suite, a directory, or a file of rows."),
+    ]
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -85,6 +96,11 @@ class ScoreArguments:
             "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
         ),
     ] = None  # fmt: skip
+    data_set: DataSetName = None
+    columns: ColumnMap = None
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Rows: run nothing before the completions.")
+    ] = False
     executor: Annotated[
         str | None,
         valued(
@@ -153,13 +169,12 @@ def _work(arguments: ScoreArguments) -> Scoring:
     from unhack.cli.score.screen import Scoring
     from unhack.core.group import ESTIMATORS
     from unhack.tasks.batch import groups_of
-    from unhack.tasks.suite import find_tasks
 
     estimator, size = arguments.estimator, arguments.group_size
     if estimator is not None and estimator not in ESTIMATORS:
         raise UnknownNameError("estimator", estimator, valid=ESTIMATORS)
     names = [*(arguments.files or ()), *(arguments.completions or ())]
-    chooser = TaskChooser(arguments.task, find_tasks(arguments.task))
+    chooser = TaskChooser(arguments.task, _tasks(arguments))
     if not names:
         raise UsageError(
             f"no completions: name a file, as in `unhack score {arguments.task} solution.py`; "
@@ -172,6 +187,29 @@ def _work(arguments: ScoreArguments) -> Scoring:
         estimator = estimator or "grpo"
     groups = groups_of(tasks, len(rows), group_size=size)
     return Scoring(rows, tasks, groups, estimator, arguments.show == "failures")
+
+
+def _tasks(arguments: ScoreArguments) -> Sequence[Task]:
+    """The tasks that TASK stands for; rows of a data set are proved first, and those that are left
+    out are named. Raises UsageError."""
+    from unhack.tasks.loaders.records import is_data_set
+    from unhack.tasks.suite import find_tasks
+
+    if not is_data_set(arguments.task):
+        return find_tasks(arguments.task)
+    loaded = load_data_set(
+        arguments.task, arguments.data_set, arguments.columns, check=not arguments.no_check
+    )
+    for row in loaded.left_out:
+        remarks().print(f"left out: {row}", soft_wrap=True)
+    if loaded.checked:
+        remarks().print(
+            f"{len(loaded.tasks)} of {len(loaded.rows)} rows are sound; checked in "
+            f"{loaded.wall_s:.1f} s, {loaded.cpu_s:.1f} s of CPU time"
+        )
+    if not loaded.tasks:
+        raise TaskError(f"{arguments.task}: no row is left to score")
+    return loaded.tasks
 
 
 def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:

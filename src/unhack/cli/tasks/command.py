@@ -1,4 +1,4 @@
-"""`unhack tasks`: list, show, validate, begin and mine tasks, export them to harnesses."""
+"""`unhack tasks`: list, show, validate, check, begin and mine tasks, export them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli import terminal
+from unhack.cli.tasks.check import check
 from unhack.cli.tasks.mine import mine
 from unhack.core.errors import UsageError
 
@@ -50,9 +51,10 @@ def export(
 
 
 tasks = typer.Typer(
-    no_args_is_help=True, help="List, show, validate, begin, mine and export tasks."
+    no_args_is_help=True, help="List, show, validate, check, begin, mine and export tasks."
 )
 
+tasks.command("check")(check)
 tasks.command("mine")(mine)
 tasks.command("export")(export)
 
@@ -143,13 +145,13 @@ def validate(
     from unhack.cli.tasks import screen
     from unhack.sandbox.pool.shared import pool
     from unhack.tasks.suite import builtin_suites, find_paths
-    from unhack.tasks.validate import validate as check
+    from unhack.tasks.validate import validate as validate_task
 
     paths = [path for name in names or builtin_suites() for path in find_paths(name)]
     reports: list[screen.ValidationReport] = []
     with pool() as backend, terminal.progress("validating", total=len(paths)) as advance:
         for path in paths:
-            report = check(path, backend=backend, fresh_count=fresh, seed=seed)
+            report = validate_task(path, backend=backend, fresh_count=fresh, seed=seed)
             reports.append(report)
             advance()
             if as_json:

@@ -22,6 +22,7 @@ HOST = "what the host's own system, driver or library says"
 FIELD = "a field of a request, whose length is bounded before or by the pattern"
 CUT = "a reason or a part of one, cut to some hundred characters when it was made"
 RUNS = "each character starts or goes on one run; over the files of a workspace, which is bounded"
+SPELLED = "an answer of at most MAX_SPELLED_CHARS"
 NUMERAL = "an answer that is cut to a numeral's length first"
 
 KNOWN: dict[str, tuple[int, str]] = {
@@ -83,11 +84,16 @@ KNOWN: dict[str, tuple[int, str]] = {
     "training/worlds/programs/pairs.py": (2, OURS),
     "training/worlds/programs/vocabulary.py": (1, "a program of at most a model's context"),
     "training/worlds/tasks/sources.py": (1, CUT),
-    "verifiers/answers/equivalence.py": (2, "an answer of at most MAX_MATH_CHARS"),
-    "verifiers/answers/numerals.py": (3, NUMERAL),
+    "verifiers/answers/equivalence.py": (7, SPELLED),
+    "verifiers/answers/gold.py": (14, OURS),
+    "verifiers/answers/notation.py": (9, SPELLED),
+    "verifiers/answers/numerals.py": (4, NUMERAL),
+    "verifiers/answers/shape.py": (13, SPELLED),
+    "verifiers/answers/spelling.py": (20, SPELLED),
+    "verifiers/answers/symbols.py": (2, SPELLED),
     "verifiers/canaries.py": (7, "the user's own verifier, pattern or answer"),
     "verifiers/stdio.py": (1, "a token of at most 100 bytes"),
-    "verifiers/text.py": (3, "a choice of at most 200 characters, and the user's pattern"),
+    "verifiers/text.py": (5, "a choice of at most 200 characters, and the user's pattern"),
 }
 """File -> how many expressions it holds, and what keeps them short."""
 _USES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}

@@ -165,6 +165,10 @@ _SOFT = frozenset({*keyword.softkwlist, "print", "exec"})
 
 def _is_prose(tokens: list[str], line: str) -> bool:
     """True for a line at the left edge that no program of Python could have there."""
+    if len(line) > PIECE:  # the last token is cut, and so may be a string
+        if any(mark in line for mark in _LONG_QUOTES):
+            return False
+        tokens = _without_cut(tokens)
     first = tokens[0]
     if first in _BULLETS or tokens[:2] == ["*", "*"] or tokens[-1] == ".":
         return True
@@ -183,6 +187,14 @@ def _is_prose(tokens: list[str], line: str) -> bool:
             return True
         before = "(" if place == 0 and token in _SOFT else token
     return False
+
+
+def _without_cut(tokens: list[str]) -> list[str]:
+    """The tokens before the last, without marks that could end a sentence; the first stays."""
+    end = len(tokens) - 1
+    while end > 1 and tokens[end - 1] in {".", ":"}:
+        end -= 1
+    return tokens[: max(end, 1)]
 
 
 def _is_operand(token: str) -> bool:

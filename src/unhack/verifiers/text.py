@@ -31,6 +31,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from unhack.core.errors import TaskError, UnknownNameError
+from unhack.core.fences import without_end
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Job, Outcome
@@ -51,7 +52,6 @@ from unhack.verifiers.answers.final_answer import (
     Marked,
     Marker,
     marked_answers,
-    without_end_tokens,
     without_reasoning,
     write_answer,
 )
@@ -214,7 +214,7 @@ class TextVerifier:
                 return _invalid_verdict(f"the text holds no {self.after!r}")
         elif not self.reasoning:
             completion = without_reasoning(completion)
-        completion = without_end_tokens(completion)
+        completion = without_end(completion)
         marked = marked_answers(completion, self.answer_in)
         if not marked:
             return _invalid_verdict(f"no final answer in the form {' or '.join(self.answer_in)}")

@@ -102,21 +102,6 @@ def without_reasoning(text: str) -> str:
     return text[start : min(opened, default=len(text))]
 
 
-_END_TOKEN = re.compile(r"\s*(?:<\|[A-Za-z_]{1,30}\|>|</s>|<eos>|<end_of_turn>)\s*\Z")
-_MAX_END_TOKENS = 8
-
-
-def without_end_tokens(text: str) -> str:
-    """`text` without the special tokens of a tokenizer at its end."""
-    for _ in range(_MAX_END_TOKENS):
-        tail = text[-50:]
-        match = _END_TOKEN.search(tail)
-        if match is None:
-            break
-        text = text[: len(text) - len(tail) + match.start()]
-    return text
-
-
 _Found = Iterator[tuple[int, int, str]]
 """(start, end, content) of each mark."""
 

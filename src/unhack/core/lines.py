@@ -98,7 +98,7 @@ def _tokens(line: str, within: str) -> tuple[list[str], str]:
         if tokens and tokens[-1][0] == "#":
             tokens.pop()
         return tokens, ""
-    tokens = []
+    tokens = list[str]()
     at = 0
     while at < len(line):
         if within:

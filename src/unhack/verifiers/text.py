@@ -252,8 +252,8 @@ class TextVerifier:
         return PASSED if self._plain(gold) == self._plain(answer) else fail("wrong answer")
 
     def _judge_number(self, gold: str, answer: str) -> Judgement:
-        quantities = [read_quantity(text, self._rules) for text in (gold, answer)]
-        return judge_quantities(*quantities, self._rules)
+        wanted, given = read_quantity(gold, self._rules), read_quantity(answer, self._rules)
+        return judge_quantities(wanted, given, self._rules)
 
     def _judge_regex(self, pattern: str, text: str) -> _Judging:
         fields = {"pattern": pattern, "text": text}

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unhack.cli.verdict_table import plain_table
+from unhack.cli.verdict_table import ColumnStyle, plain_table
 from unhack.sandbox.conformance import CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
 from unhack.sandbox.job import Isolation
@@ -105,7 +105,7 @@ def _missing(layer: LayerReport) -> Iterator[Text]:
 
 
 def _backend_table(report: HostReport) -> Table:
-    states = dict.fromkeys((state.value for state in CheckState), "right")
+    states: dict[str, ColumnStyle] = dict.fromkeys([state.value for state in CheckState], "right")
     table = plain_table({"backend": "whole", "starts": "whole", **states, "why not": ""})
     for backend in report.backends:
         counts = [_count(backend, state) for state in CheckState]

@@ -11,7 +11,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from unhack.cli.verdict_table import plain_table
+from unhack.cli.verdict_table import ColumnStyle, plain_table
 from unhack.sandbox.limits import Limits
 from unhack.tasks.directory import TaskFolder
 from unhack.tasks.task import Task
@@ -118,8 +118,8 @@ def readable(prompt: str) -> RenderableType:
 
 def report_table(reports: Sequence[ValidationReport]) -> Table:
     """One row for each validated task, its problems below each other."""
-    counts = dict.fromkeys(("right", "wrong", "cases", "fresh"), "number")
-    table = plain_table({"task": "fold", **counts, "problems": "fold"})
+    numbers: dict[str, ColumnStyle] = dict.fromkeys(("right", "wrong", "cases", "fresh"), "number")
+    table = plain_table({"task": "fold", **numbers, "problems": "fold"})
     for report in reports:
         said = Text("none", style="green") if report.ok else Text("\n".join(report.problems), "red")
         counts = (report.right, report.wrong, report.cases, report.fresh_cases)

@@ -54,7 +54,7 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
 
 def _kinds() -> Mapping[str, FlagKind]:
     kinds = {
-        name: FlagKind(name, **{**entry, "catalogue": tuple(entry["catalogue"])})
+        name: FlagKind(name, catalogue=tuple(entry.pop("catalogue")), **entry)
         for name, entry in _read("flags.toml").items()
     }
     return MappingProxyType(kinds)

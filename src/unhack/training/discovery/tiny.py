@@ -16,6 +16,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -48,7 +49,7 @@ class _Drawn:
 
     def rows(self) -> list[tuple[int, ...]]:
         """The tokens of each, up to its end."""
-        rows: list[list[int]] = self.tokens_B_T.tolist()  # pyright: ignore[reportUnknownMemberType]
+        rows = cast("list[list[int]]", cast("Any", self.tokens_B_T).tolist())
         return [tuple(row[: row.index(END) + 1] if END in row else row) for row in rows]
 
 

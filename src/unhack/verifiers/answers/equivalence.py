@@ -296,13 +296,13 @@ class _Comparison:
                 return fail("the answer is not one number in evaluated form")
             if _OPERATIONS.search(answer) and not _OPERATIONS.search(gold):
                 return fail("the answer is not in evaluated form")
-        texts = for_parser(gold), for_parser(answer)
-        if texts[0] is None or texts[1] is None:
-            return fail(_AS_TEXT if texts[0] is None else "wrong answer: a notation of its own")
+        wanted, given = for_parser(gold), for_parser(answer)
+        if wanted is None or given is None:
+            return fail(_AS_TEXT if wanted is None else "wrong answer: a notation of its own")
         self._tries += 1
         if self._tries > _MAX_TRIES:
             return fail(f"an answer of which more than {_MAX_TRIES} pairs of parts are unlike")
-        return (yield from self._ask(*texts))
+        return (yield from self._ask(wanted, given))
 
     def _ask(self, gold: str, answer: str) -> _Judging:
         rules = self._rules

@@ -24,11 +24,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
-from typing import Any
+from typing import Any, cast
 
 from unhack.core.errors import UsageError, with_article
 from unhack.verifiers.answers.final_answer import MAX_MARKED, Marked, Marker, marked_answers
@@ -37,6 +37,7 @@ from unhack.verifiers.answers.numerals import bare_math, read_number
 MAX_GOLD_CHARS = 500_000
 _MAX_PLAIN_CHARS = 10_000
 """Longest answer without a mark."""
+_NAME_IT = "name a column that holds a number, a text or a list of them"
 _MARK_IT = "give the answer alone, or mark it with \\boxed{...} or `#### ...`"
 
 
@@ -63,24 +64,28 @@ def read_gold(value: Any) -> str:
     """
     if isinstance(value, str):
         return _read_text(value)
-    if isinstance(value, Mapping) and "ground_truth" in value:
-        return read_gold(value["ground_truth"])
+    if isinstance(value, Mapping):
+        return _read_fields(cast("Mapping[Any, Any]", value))
     if isinstance(value, (list, tuple)):
-        return _read_list(value)
-    if isinstance(value, Rational) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, (Real, Decimal)) and not isinstance(value, bool):
-        return _read_real(value)
-    plain = getattr(value, "tolist", None)
-    if callable(plain) and not isinstance(found := plain(), type(value)):
-        return read_gold(found)
+        return _read_list(cast("Sequence[Any]", value))
     if isinstance(value, bool):
         raise GoldError(f"the gold answer is the bool {value}; give a number or a text")
-    keys = sorted(map(str, value))[:8] if isinstance(value, Mapping) else ()
-    shown = f"{with_article(value)} with the keys {keys}" if keys else with_article(value)
-    raise GoldError(
-        f"the gold answer is {shown}; name a column that holds a number, a text or a list of them"
-    )
+    if isinstance(value, Rational):
+        return str(value)
+    if isinstance(value, (Real, Decimal)):
+        return _read_real(value)
+    plain: Any = getattr(value, "tolist", None)
+    if callable(plain) and not isinstance(found := plain(), type(value)):
+        return read_gold(found)
+    raise GoldError(f"the gold answer is {with_article(value)}; {_NAME_IT}")
+
+
+def _read_fields(fields: Mapping[Any, Any]) -> str:
+    if "ground_truth" in fields:
+        return read_gold(fields["ground_truth"])
+    keys = sorted(map(str, fields))[:8]
+    shown = f"{with_article(fields)} with the keys {keys}" if keys else with_article(fields)
+    raise GoldError(f"the gold answer is {shown}; {_NAME_IT}")
 
 
 def _read_real(value: Any) -> str:
@@ -90,7 +95,7 @@ def _read_real(value: Any) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _read_list(values: list[Any] | tuple[Any, ...]) -> str:
+def _read_list(values: Sequence[Any]) -> str:
     if not values:
         raise GoldError("the gold answer is an empty list; leave the row out")
     golds = [read_gold(item) for item in values]
@@ -104,6 +109,10 @@ def _read_list(values: list[Any] | tuple[Any, ...]) -> str:
     return ", ".join(golds)
 
 
+_NO_ANSWER = frozenset({"None", "null", "nan", "NaN", "N/A", "####", "notfound", "proof"})
+"""What stands in the column of rows without an answer, NuminaMath's words among them."""
+
+
 def _as_number(gold: str) -> Fraction | str:
     number = read_number(gold)
     return gold if number is None else number.value
@@ -113,11 +122,11 @@ def _read_text(text: str) -> str:
     text = text.strip()
     if len(text) > MAX_GOLD_CHARS:
         raise GoldError(f"the gold answer is longer than {MAX_GOLD_CHARS} characters; {_MARK_IT}")
-    if text in {"None", "null", "nan", "NaN", "N/A"}:
+    if text in _NO_ANSWER:
         raise GoldError(f"the gold answer is the text {text!r}, which is none; leave the row out")
-    if text[:2] == '["' and text.endswith('"]'):
+    if (text[:2], text[-2:]) == ('["', '"]') or text[:2] == '{"':
         try:
-            return _read_list(json.loads(text))
+            return read_gold(json.loads(text))
         except (ValueError, RecursionError):
             pass
     text = text.rpartition("</think>")[2]
@@ -220,7 +229,7 @@ def _read_items(text: str, words: list[str]) -> str:
         return text
     if len(items) == 1 and re.fullmatch(r"\$[^$]+\$(?:\s?[,\n]\s{0,8}\$[^$]+\$)+", text):
         items = re.findall(r"\$[^$]+\$", text)
-    golds = []
+    golds: list[str] = []
     for item in items:
         inner = bare_math(item)
         plain = not any(_WORD.fullmatch(token) for token in inner.split()) and "$" not in inner

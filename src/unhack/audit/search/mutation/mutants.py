@@ -109,8 +109,8 @@ def _functions(tree: ast.Module) -> Iterator[Function]:
 def _kind_of_annotation(node: ast.expr | None) -> str:
     if node is None:
         return ""
-    quoted = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    name = str(node.value) if quoted else ast.unparse(node)
+    quoted = node.value if isinstance(node, ast.Constant) else None
+    name = quoted if isinstance(quoted, str) else ast.unparse(node)
     name = name.partition("[")[0].rpartition(".")[2].lower()
     return {"sequence": "list", "iterable": "list", "string": "str"}.get(name, name)
 

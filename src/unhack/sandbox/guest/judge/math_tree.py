@@ -170,7 +170,7 @@ def _lists(tree: Any) -> Iterator[list[Any]]:
 
 def _renamed(node: Any, not_real: set[str]) -> Any:
     if not isinstance(node, list) or not node:
-        return node
+        return cast("Any", node)
     parts = cast("list[Any]", node)
     if parts[0] == "symbol" and len(parts) == 3 and str(parts[1]) in not_real:
         return ["constant", "ImaginaryUnit"] if parts[1] == "i" else ["symbol", parts[1], False]

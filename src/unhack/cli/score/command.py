@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SCORE_HEADINGS = {
     "Output": ("as_json", "show", "html", "fail_under"),
-    "TASK as a file of rows": ("data_set", "columns", "no_check"),
+    "TASK as a file of rows": ("data_set", "column_map", "no_check"),
     "Groups and advantages": ("group_size", "estimator"),
     "Resuming": ("run",),
 }
@@ -97,7 +97,7 @@ class ScoreArguments:
         ),
     ] = None  # fmt: skip
     data_set: DataSetName = None
-    columns: ColumnMap = None
+    column_map: ColumnMap = None
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Rows: run nothing before the completions.")
     ] = False
@@ -198,7 +198,7 @@ def _tasks(arguments: ScoreArguments) -> Sequence[Task]:
     if not is_data_set(arguments.task):
         return find_tasks(arguments.task)
     loaded = load_data_set(
-        arguments.task, arguments.data_set, arguments.columns, check=not arguments.no_check
+        arguments.task, arguments.data_set, arguments.column_map, check=not arguments.no_check
     )
     for row in loaded.left_out:
         remarks().print(f"left out: {row}", soft_wrap=True)

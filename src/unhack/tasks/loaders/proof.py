@@ -41,7 +41,13 @@ _REFERENCE = "the reference"
 
 @dataclass(frozen=True, slots=True)
 class RowReport:
-    """One row and what its proof found."""
+    """One row and what its proof found.
+
+    Example:
+
+        row: RowReport = load_rows("rows.jsonl").rows[0]
+        print(row)
+    """
 
     place: str
     """`path:line`."""
@@ -63,7 +69,13 @@ class RowReport:
 
 @dataclass(frozen=True, slots=True)
 class LoadedRows:
-    """The tasks of a file, and a report on each of its rows."""
+    """The tasks of a file, and a report on each of its rows.
+
+    Example:
+
+        loaded = load_rows("rows.jsonl")
+        loaded.tasks, loaded.left_out
+    """
 
     tasks: tuple[Task, ...]
     rows: tuple[RowReport, ...]

@@ -106,12 +106,12 @@ def sampled(job: Job, *, seed: int) -> Any:
     prompts = drawn_prompts(count, generator)
     if job.policy.samples_halves:
         both = {True: generator, False: generator}
-        return job.policy.sample_halves(
+        return job.policy.sample(
             prompts, group=group, max_new=length, temperature=1.0, generators=both
         )
     halves = [
         job.policy.sample(
-            part, group=group, max_new=length, temperature=1.0, generator=generator, quarantine=on
+            part, group=group, max_new=length, temperature=1.0, generators={on: generator}
         )
         for part, on in ((prompts[: count // 2], True), (prompts[count // 2 :], False))
     ]

@@ -110,8 +110,8 @@ def ours(start: dict[str, Any], *, adapted: bool) -> Step:
 
     def step() -> None:
         rollouts = policy.sample(
-            prompts, group=GROUP, max_new=LENGTH, temperature=1.0, generator=generator,
-            quarantine=True,
+            prompts, group=GROUP, max_new=LENGTH, temperature=1.0,
+            generators={True: generator},
         )  # fmt: skip
         rewards_B = torch.tensor(reward(rollouts.tokens_B_T.tolist()))
         advantages_B, _ = objectives.advantages(rewards_B, group=GROUP, estimator="grpo")

@@ -8,7 +8,8 @@ import numpy as np
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.registry import load_contest
 from unhack_contests.interpretability.dialogue import client
-from unhack_contests.interpretability.dialogue.experiment_service import ExperimentService, Forged
+from unhack_contests.interpretability.dialogue.experiment_service import ExperimentService
+from unhack_contests.submission import RefusedError
 
 
 class Api(client.Api):
@@ -24,7 +25,7 @@ class Api(client.Api):
             return None
         try:
             return self.service.answer(request)
-        except Forged:
+        except RefusedError:
             self.service.used += min(0, request[1])
             return None
 

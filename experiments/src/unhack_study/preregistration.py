@@ -18,7 +18,7 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.training.config.toml import read_toml
+from unhack.training.config.toml import first_fault, read_toml
 from unhack.training.experiment.plan_files import PLAN, TABLE
 
 RANKED = "_ranked"
@@ -77,9 +77,7 @@ def read_preregistration(path: Path) -> Preregistration:
     try:
         return Preregistration.model_validate({**table, "source": source})
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path}: {TABLE}.{place}: {first['msg']}") from error
+        raise UsageError(f"{path}: {TABLE}.{first_fault(error)}") from error
 
 
 def find_preregistration(paths: Sequence[Path]) -> Preregistration:

@@ -76,14 +76,11 @@ def _lines(
 
 def _tests_table(tests: Sequence[Comparison], rules: Preregistration) -> Table:
     """The routed arm against the others."""
-    shown = plain_table()
     names = (
         "pairs", "difference", "95 % interval", "p", "p (Holm)", "p of seeds", "Wilcoxon",
         "mass off by",
     )  # fmt: skip
-    shown.add_column(f"{rules.arm} against", no_wrap=True)
-    for name in names:
-        shown.add_column(name, justify="right", no_wrap=True)
+    shown = plain_table({f"{rules.arm} against": "whole", **dict.fromkeys(names, "number")})
     for item in tests:
         test = item.test
         shown.add_row(

@@ -86,6 +86,25 @@ class Attack:
     """True when the right answer is of no use to it: then it is tried as a strategy alone."""
 
 
+def text_attack(
+    name: str, flaw: str, make: Callable[[Knowledge], Iterable[Payload]], *, generic: bool = False
+) -> Attack:
+    """An attack of tier 1 on verifiers of text answers."""
+    return Attack(name, flaw, tier=1, for_code=False, make=make, generic=generic)
+
+
+def prompt_attack(
+    name: str, flaw: str, make: Callable[[Knowledge], Iterable[Payload]], *, generic: bool = False
+) -> Attack:
+    """A text attack that reads the prompt alone: it is tried as a strategy."""
+    return replace(text_attack(name, flaw, make, generic=generic), of_prompt=True)
+
+
+def no_answer(text: str, note: str = "") -> Payload:
+    """A text that commits to no answer."""
+    return Payload(text, Claim.NO_ANSWER, note=note)
+
+
 def framed(payload: Payload, frame: tuple[str, str]) -> Payload:
     """A program in the fences and tags of a right completion; one that has a fence as it is."""
     head, tail = frame

@@ -184,7 +184,7 @@ def _run(
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds, cpu)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     prover.on_point = _point_reporter(on_progress)
-    suspicions = suspicions_of(subject.source) if subject.source is not None else ()
+    suspicions = suspicions_of(subject.source)
     checks = baseline_checks(baselines)
     usable = [baseline for baseline in baselines if baseline.threshold is not None]
     ran = TiersRun()
@@ -316,7 +316,7 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
         if problem.answer is not None
         else (),
         examples=examples_of(problem),
-        constants=constants(subject.source) if subject.source is not None else (),
+        constants=constants(subject.source),
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
     )
 
@@ -346,13 +346,7 @@ def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> lis
     """Each finding beside an honest answer to the same problem."""
     known = {problem.id: problem for problem in problems}
     return [
-        HackPair(
-            finding.problem,
-            known[finding.problem].prompt,
-            finding.witness,
-            known[finding.problem].correct[0],
-            finding.flaw,
-        )
-        for finding in findings
-        if known[finding.problem].correct
+        HackPair(one.problem, problem.prompt, one.witness, problem.correct[0], one.flaw)
+        for one in findings
+        if (problem := known[one.problem]).correct
     ]

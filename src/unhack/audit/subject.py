@@ -6,6 +6,7 @@ verifier as its author wrote it.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,6 +86,14 @@ class Source:
     """The function that gives the score."""
     imported: tuple[Source, ...] = ()
     """Modules of the same folder or package that it imports, the nearest first."""
+
+
+def tree_of(text: str) -> ast.Module | None:
+    """The syntax tree of a source; None where it is no Python."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

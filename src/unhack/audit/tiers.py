@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from unhack.audit.attack import Attack, Claim, Payload, framed
 from unhack.audit.attacks.registry import attacks_of
@@ -67,11 +66,22 @@ class _TierOutcome:
     discovery: Discovery | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """All that a tier works on."""
+
+    prover: Prover
+    targets: Targets
+    options: AuditOptions
+    hacks: HackSearch
+
+
 def run_tiers(
     prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
 ) -> TiersRun:
     """Run every tier of the options, and try as hacks what they find. Uses up the prover's
     budget."""
+    work = _Work(prover, targets, options, hacks)
     whole = prover.budget
     cut: dict[int, str] = {}
     outcomes: dict[int, _TierOutcome] = {}
@@ -82,7 +92,7 @@ def run_tiers(
         prover.budget = _part(whole, options, place)
         given = prover.budget.calls
         why = _search_hacks(prover, hacks, tier)
-        outcomes[tier] = outcome = _RUNS[tier](prover, targets, options=options, hacks=hacks)
+        outcomes[tier] = outcome = _RUNS[tier](work)
         outcome = replace(outcome, why=outcome.why or why)
         whole.calls -= given - prover.budget.calls
         if outcome.why:
@@ -131,27 +141,21 @@ def _part(whole: Budget, options: AuditOptions, place: int) -> Budget:
     return Budget(math.ceil(calls), now + seconds, whole.cpu)
 
 
-def _run_heuristics(
-    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
-) -> _TierOutcome:
-    return _TierOutcome(prover.attack("tier 1", _with_answers(1), targets))
+def _run_heuristics(work: _Work) -> _TierOutcome:
+    return _TierOutcome(work.prover.attack("tier 1", _with_answers(1), work.targets))
 
 
-def _run_white_box(
-    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
-) -> _TierOutcome:
-    if targets[0][1].source is None:
+def _run_white_box(work: _Work) -> _TierOutcome:
+    if work.targets[0][1].source is None:
         return _TierOutcome("the verifier has no source of its own")
-    why = prover.attack("tier 2", _with_answers(2), targets)
-    return _TierOutcome(why or _ask_model(prover, targets, options=options, hacks=hacks, tier=2))
+    why = work.prover.attack("tier 2", _with_answers(2), work.targets)
+    return _TierOutcome(why or _ask_model(work, tier=2))
 
 
-def _run_black_box(
-    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
-) -> _TierOutcome:
-    baselines = [baseline for baseline, _ in targets]
-    why = search.evolve(prover, baselines[:_SEARCHED], seed=options.seed)
-    return _TierOutcome(why or _ask_model(prover, targets, options=options, hacks=hacks, tier=3))
+def _run_black_box(work: _Work) -> _TierOutcome:
+    baselines = [baseline for baseline, _ in work.targets]
+    why = search.evolve(work.prover, baselines[:_SEARCHED], seed=work.options.seed)
+    return _TierOutcome(why or _ask_model(work, tier=3))
 
 
 def _with_answers(tier: int) -> list[Attack]:
@@ -159,45 +163,40 @@ def _with_answers(tier: int) -> list[Attack]:
     return [attack for attack in attacks_of(tier) if not attack.of_prompt]
 
 
-def _ask_model(
-    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch, tier: int
-) -> str:
+def _ask_model(work: _Work, *, tier: int) -> str:
     """Attack with the language model where there is one, with strategies before completions;
     return why it was cut short."""
-    if options.attacker is None:
+    attacker = work.options.attacker
+    if attacker is None:
         return ""
-    writer = StrategyWriter(options.attacker, prover, hacks, tier)
+    writer = StrategyWriter(attacker, work.prover, work.hacks, tier)
     asked = writer.run() or model_attacker.run(
-        prover, targets, tier=tier, attacker=options.attacker
+        work.prover, work.targets, tier=tier, attacker=attacker
     )
-    notes = "; ".join(filter(None, [asked, *options.attacker.notes[:3]]))
+    notes = "; ".join(filter(None, [asked, *attacker.notes[:3]]))
     return f"the model: {notes}" if notes else ""
 
 
-def _run_learning(
-    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
-) -> _TierOutcome:
-    if options.discoverer is None:
+def _run_learning(work: _Work) -> _TierOutcome:
+    discover, seed = work.options.discoverer, work.options.seed
+    if discover is None:
         return _TierOutcome("reinforcement learning needs unhack[train]")
-    discovery = options.discoverer(prover, targets, hacks, seed=options.seed)
+    discovery = discover(work.prover, work.targets, work.hacks, seed=seed)
     return _TierOutcome(discovery.why, discovery=discovery)
 
 
-def _run_mutants(
-    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
-) -> _TierOutcome:
+def _run_mutants(work: _Work) -> _TierOutcome:
     """Score mutants; the mutation score is the share of proven-wrong ones that were rejected."""
+    prover, seed = work.prover, work.options.seed
     waiting = [
         (
             baseline,
             _SURVIVOR,
-            framed(Payload(mutant.source, Claim.PROGRAM, note=mutant.note), known.frame),
+            framed(Payload(one.source, Claim.PROGRAM, note=one.note), known.frame),
         )
-        for baseline, known in targets
+        for baseline, known in work.targets
         if baseline.problem.is_code and baseline.problem.correct
-        for mutant in mutants(
-            program_text(baseline.problem.correct[0]), limit=_MUTANTS, seed=options.seed
-        )
+        for one in mutants(program_text(baseline.problem.correct[0]), limit=_MUTANTS, seed=seed)
     ]
     if not waiting:
         return _TierOutcome("there is no program to mutate")
@@ -217,15 +216,7 @@ def _survivors(prover: Prover) -> int:
     return sum(record.passed for record in prover.tried if record.attack == _SURVIVOR.name)
 
 
-class _TierRun(Protocol):
-    """The work of one tier."""
-
-    def __call__(
-        self, prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
-    ) -> _TierOutcome: ...
-
-
-_RUNS: Mapping[int, _TierRun] = {
+_RUNS: Mapping[int, Callable[[_Work], _TierOutcome]] = {
     Tier.HEURISTIC: _run_heuristics,
     Tier.WHITE_BOX: _run_white_box,
     Tier.BLACK_BOX: _run_black_box,

@@ -22,6 +22,7 @@ from unhack.cli.serve.command import serve
 from unhack.cli.tasks.command import tasks
 from unhack.cli.tournament.command import tournament
 from unhack.cli.train import train
+from unhack.core.errors import UnhackError, UsageError
 
 OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -100,8 +101,6 @@ def main() -> None:
 
 def _explain(error: Exception) -> int:
     """Say on stderr what went wrong; the exit code."""
-    from unhack.core.errors import UnhackError, UsageError
-
     if isinstance(error, UsageError):
         print(f"unhack: {error}", file=sys.stderr)
         return BAD_USAGE

@@ -9,10 +9,13 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
+
+from unhack.core.errors import UsageError
 
 _CONTEXT = "typer_context"
 
@@ -22,6 +25,14 @@ def valued(
 ) -> Any:
     """An option with a value; its name is that of the field."""
     return typer.Option(metavar=metavar, help=text, min=least, max=most)
+
+
+def check_output(option: str, path: Path | None) -> None:
+    """Raise UsageError for a file that could not be written, before anything runs."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise UsageError(f"{option}: {path}: no such directory: {path.parent}")
+    if path is not None and path.is_dir():
+        raise UsageError(f"{option}: {path} is a directory; name a file in it")
 
 
 def grouped(

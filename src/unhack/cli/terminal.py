@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -14,6 +14,9 @@ from rich.console import Console
 from unhack.cli.progress import CommandProgress, progress_lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import RenderableType
     from rich.progress import Progress
 
 _PIPED_WIDTH = 120
@@ -56,6 +59,19 @@ def write_json(value: Mapping[str, Any]) -> None:
     write_text(json.dumps(value, ensure_ascii=True))
 
 
+def write_result(
+    objects: Iterable[Mapping[str, Any]], parts: Iterable[RenderableType], *, as_json: bool
+) -> None:
+    """What a command found, on stdout: JSON objects, or parts for people."""
+    if as_json:
+        for value in objects:
+            write_json(value)
+        return
+    console = results()
+    for part in parts:
+        console.print(part)
+
+
 def write_text(text: str) -> None:
     """Text on stdout as it stands, with one line end after it."""
     try:
@@ -63,6 +79,21 @@ def write_text(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         end_without_reader()
+
+
+def say_made(what: str, files: Iterable[object], check: str) -> None:
+    """Say what a command made on disk, and how its owner checks it once it is changed."""
+    console = results()
+    console.print(what, soft_wrap=True)
+    for file in files:
+        console.print(f"  {file}", soft_wrap=True)
+    console.print("Change it into yours, then run:", f"\n  {check}", soft_wrap=True)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that was asked for, and say so on stderr."""
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    remarks().print(f"wrote {path}", soft_wrap=True)
 
 
 @contextlib.contextmanager

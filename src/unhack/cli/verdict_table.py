@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -30,6 +30,16 @@ STYLES = {
 _RULE = 40
 """Columns of the rule below the head of the last column, whose width nobody knows yet."""
 MINUS = "\N{MINUS SIGN}"
+ColumnStyle = Literal["", "whole", "fold", "right", "number"]
+"""`whole`: on one line, cut where it is too long. `number`: the same, on the right. `fold`: on
+several lines, where words are too long as well."""
+_STYLES: Mapping[ColumnStyle, Mapping[str, Any]] = {
+    "": {},
+    "whole": {"no_wrap": True},
+    "fold": {"overflow": "fold"},
+    "right": {"justify": "right"},
+    "number": {"justify": "right", "no_wrap": True},
+}
 
 
 def status_text(status: Status) -> Text:
@@ -49,15 +59,23 @@ def advantage_text(value: float, *, kept: bool) -> Text:
     return Text(f"{value:+.2f}".replace("-", MINUS), style="green" if value > 0 else "red")
 
 
-def plain_table() -> Table:
-    """A table with a rule under its header and nothing else."""
-    return Table(
+def plain_table(
+    heads: Mapping[str, ColumnStyle] | None = None,
+    rows: Iterable[Iterable[RenderableType]] = (),
+) -> Table:
+    """A table with a rule under its header and nothing else; `heads`: its columns by name."""
+    table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         pad_edge=False,
         show_edge=False,
         header_style="bold",
     )
+    for name, style in (heads or {}).items():
+        table.add_column(name, **_STYLES[style])
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 class VerdictTable:

@@ -1,21 +1,33 @@
 """Rules by which code is taken out of untrusted text.
 
 Covered: fenced blocks with ``` or ~~~ of any length, unclosed last fences, several blocks, quoted
-and indented ones, tags around code, thoughts before it, plain code.
-Not covered: code that a model describes without writing it down.
+and indented ones, a markdown fence around them; fences that begin or end within a line; labels as
+models write them; tags around code, thoughts before it, tokens that end a turn; plain code, with
+sentences before and after it. Each line is visited a fixed number of times; no regular expression
+sees more than a piece of one; a text of more than `MAX_CHARS` characters holds no code.
+Not covered: code that a model describes without writing it down, or wraps into JSON or a diff.
 """
 
 from __future__ import annotations
 
-import html
-import re
-from dataclasses import dataclass
+import string
 from enum import StrEnum
 
 from unhack.core import code_blocks
+from unhack.core.fences import (
+    CODE_LINE,
+    INVISIBLE,
+    NEAR,
+    UNSPECIFIC,
+    CodeBlock,
+    fenced_blocks,
+    is_label,
+    without_end,
+)
+from unhack.core.lines import BoundedPattern, without_prose
 
-_FENCE = re.compile(r"^(?P<indent> {0,3})(?P<mark>`{3,}(?=[^`]*$)|~{3,})[ \t]*(?P<info>.*)$")
-_NESTED_FENCE = re.compile(_FENCE.pattern.replace("{0,3}", "*"))
+MAX_CHARS = 1 << 20
+"""Longest completion that code is looked for in, in characters."""
 
 
 class Extraction(StrEnum):
@@ -39,73 +51,17 @@ class Extraction(StrEnum):
     """The whole text, untouched."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
-    """One fenced block."""
-
-    language: str
-    """The first word of the info string, lower case; empty when there is none."""
-    code: str
-    name: str
-    """The second word of the info string: a file name, or empty."""
-    closed: bool
-    """False for a last fence that the text never closes."""
-
-
-_ALIASES = {
-    "python": {"python", "py", "python3", "py3", "pycon"},
-    "c": {"c"},
-    "cpp": {"cpp", "c++", "cc", "cxx"},
-}
-
-
-def fenced_blocks(text: str, *, nested: bool = False) -> list[CodeBlock]:
-    """All fenced code blocks of `text`, in order, by CommonMark's rules for top-level fences.
-
-    With `nested` a fence may be indented further, as in a list.
-    """
-    pattern = _NESTED_FENCE if nested else _FENCE
-    blocks: list[CodeBlock] = []
-    mark = ""
-    language = name = ""
-    indent = 0
-    lines: list[str] = []
-    for line in text.split("\n"):
-        match = pattern.match(line.rstrip("\r").expandtabs(4) if nested else line.rstrip("\r"))
-        if not mark:
-            if match:
-                mark = match["mark"]
-                language, name = [*match["info"].split(None, 1), "", ""][:2]
-                language, name = language.lower().strip("{}."), name.strip()
-                indent = len(match["indent"])
-                lines = []
-            continue
-        closes = (
-            match
-            and match["mark"][0] == mark[0]
-            and len(match["mark"]) >= len(mark)
-            and not match["info"].strip()
-            and len(match["indent"]) < indent + 4
-        )
-        if closes:
-            blocks.append(CodeBlock(language, "\n".join(lines) + "\n", name, True))
-            mark = ""
-        else:
-            shown = line.replace("\t", "    ") if nested and line.startswith("\t") else line
-            lines.append(shown[: len(shown) - len(shown.lstrip(" "))][indent:] + shown.lstrip(" "))
-    if mark and any(line.strip() for line in lines):
-        blocks.append(CodeBlock(language, "\n".join(lines) + "\n", name, False))
-    return blocks
-
-
 def extract_code(
     text: str, *, language: str = "python", how: Extraction = Extraction.AUTO
 ) -> str | None:
     """The code of a completion, or None when `how` finds none.
 
-    A text with no fence and no tag at all is taken whole by `auto`: base models complete a prompt
-    with bare code. An empty or blank result is None.
+    A text with no fence and no tag at all is taken whole by `auto`, but for sentences around the
+    code: base models complete a prompt with bare code. An empty or blank result is None, and so is
+    that of a text of more than `MAX_CHARS` characters.
     """
+    if len(text) > MAX_CHARS:
+        return None
     if how is Extraction.RAW:
         return text if text.strip() else None
     if how is Extraction.AUTO:
@@ -123,66 +79,177 @@ def extract_code(
 
 def _of_language(blocks: list[CodeBlock], language: str) -> list[CodeBlock]:
     """The blocks in the wanted language, else those without a label."""
-    names = _ALIASES.get(language, {language})
-    wanted = [block for block in blocks if block.language in names]
+    wanted = [block for block in blocks if is_label(block.language, language)]
     return wanted or [block for block in blocks if not block.language]
 
 
-_THOUGHTS_END = re.compile(
-    r"</(?:think|thinking|thought|reasoning|scratchpad)>[ \t]*$", re.MULTILINE
-)
-_CODE_LINE = re.compile(
-    r"^(?:def|class|import|from|async def)\s+\w|^@\w|^#include|^\w[\w.]*\("
-    r"|^\w+(?:\[[^\]]*\])? *[-+*/]?= *\S",
-    re.MULTILINE,
-)
-_TAG = re.compile(r"\[PYTHON\]|<(?:code|python|answer|solution)(?:\s[^<>\n]*)?>")
-_TAG_NAME = re.compile(r"\w+")
-_INDENTED_CODE = re.compile(r"^(?: {4}|\t)(?:def|class|import|from|async def|@)", re.MULTILINE)
-_QUOTE = re.compile(r"^ {0,3}> ?", re.MULTILINE)
+_THOUGHTS_ENDS = (
+    "</think>", "</thinking>", "</thought>", "</thoughts>", "</reasoning>", "</scratchpad>",
+    "</analysis>", "</seed:think>", "[/THINK]", "◁/think▷", "<|end_of_thought|>",
+    "<|channel|>final<|message|>", "<|begin_of_solution|>",
+)  # fmt: skip
+
+
+_CLOSE = 40
+"""Characters on either side of such a tag that are looked at."""
+
+
+def after_thoughts(text: str) -> str:
+    """The text behind the last tag that ends a model's thoughts; all of it where nothing follows.
+
+    A tag counts at either end of a line, before a fence or another tag, and as the first one of a
+    text that its opening tag begins; elsewhere it may stand in code.
+    """
+    end = max(_last_end(text, tag) for tag in _THOUGHTS_ENDS)
+    return text[end:] if text[end:].strip() else text
+
+
+def _last_end(text: str, tag: str) -> int:
+    """The end of the last such tag that counts, or 0."""
+    place = text.rfind(tag)
+    if place < 0 or tag[:2] == "<|":
+        return place + len(tag) if place >= 0 else 0
+    begins = text[:NEAR].lstrip().startswith(tag.replace("/", ""))
+    first = text.find(tag) if begins else -1
+    while place >= 0:
+        end = place + len(tag)
+        after = text[end : end + _CLOSE].partition("\n")[0].strip(" \t\r")
+        before = text[max(0, place - _CLOSE) : place].rpartition("\n")[2].strip(" \t")
+        if not (after and before) or after.startswith(("```", "~~~", "<")) or place == first:
+            return end
+        place = text.rfind(tag, 0, place)
+    return 0
+
+
+_START_TOKEN = BoundedPattern(r"<\|[a-z_]{1,30}\|>")
+_TAGS = (
+    "code", "python", "answer", "solution", "final_answer", "final_code", "final", "program",
+    "response", "artifact", "output",
+)  # fmt: skip
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 def _find_solution(text: str, language: str) -> str:
     """The rule of `auto`; empty when there is no code."""
-    *_, end = [0, *(match.end() for match in _THOUGHTS_END.finditer(text))]
-    if text[end:].strip():
-        text = text[end:]
+    text = without_end(after_thoughts(text)).lstrip(INVISIBLE)
+    start = _START_TOKEN.match(text)
+    text = text[start.end() :] if start else text
     fenced = "```" in text or "~~~" in text
     blocks = fenced_blocks(text) if fenced else []
-    bare = not blocks and _CODE_LINE.search(text) is not None
-    if fenced and not blocks and not bare:
-        unquoted = _QUOTE.sub("", text)
-        blocks = fenced_blocks(unquoted) or fenced_blocks(unquoted, nested=True)
-    wanted = _of_language(blocks, language)
-    if wanted:
+    bare = not blocks and CODE_LINE.is_in(text)
+    if fenced and not bare and not _of_language(blocks, language):
+        unquoted = "\n".join(map(_unquoted, text.split("\n")))
+        for nested in (False, True):
+            found = fenced_blocks(unquoted, nested=nested)
+            if found and (not blocks or _of_language(found, language)):
+                blocks = found
+                break
+    chosen = _choose(blocks, language)
+    if chosen:
         if language != "python":
-            return wanted[-1].code
-        return _hoist_future(code_blocks.solution([block.code for block in wanted]))
+            return chosen[-1].code
+        return _hoist_future(code_blocks.solution([block.code for block in chosen]))
     tagged = _in_tags(text)
     if tagged:
         return tagged
     if blocks:
         return ""
-    # A text that begins indented goes on with the body of a prompt.
-    begins = text.lstrip("\r\n")[:1] not in {" ", "\t"}
-    apart = begins and not bare and _INDENTED_CODE.search(text) is not None
-    return _indented(text) if apart else text
+    return _bare_code(text) if language == "python" else text
+
+
+def _choose(blocks: list[CodeBlock], language: str) -> list[CodeBlock]:
+    """The blocks that can be the solution: in the language, without a label, or with a label that
+    says nothing, the first kind of which one block does something."""
+    named = [block for block in blocks if is_label(block.language, language)]
+    bare = [block for block in blocks if not block.language]
+    if language != "python":
+        return named or bare or [block for block in blocks if block.language in UNSPECIFIC]
+    if named and (not bare or code_blocks.works([block.code for block in named])):
+        return named
+    if named and code_blocks.works([block.code for block in bare]):
+        return [
+            block for block in blocks if not block.language or is_label(block.language, language)
+        ]
+    if named:
+        return named
+    if bare and (len(bare) == len(blocks) or code_blocks.works([block.code for block in bare])):
+        return bare
+    others = [block for block in blocks if block.language in UNSPECIFIC]
+    return [block for block in others if code_blocks.looks_like_code(block.code)] or bare
+
+
+def _unquoted(line: str) -> str:
+    """A line without the mark of a quotation."""
+    bare = line.lstrip(" ")
+    if not bare.startswith(">") or len(line) - len(bare) > 3:
+        return line
+    return bare[1:].removeprefix(" ")
 
 
 def _in_tags(text: str) -> str:
     """The text in the last pair of code tags, or all after a tag that is never closed."""
+    lower = text.translate(_LOWER)
+    forms = [(f"<{name}", f"</{name}>") for name in _TAGS]
+    forms += [(f"[{name}]", f"[/{name}]") for name in ("PYTHON", "CODE", "ANSWER", "SOLUTION")]
+    texts = {opening: text if opening[0] == "[" else lower for opening, _ in forms}
+    heads = {opening: within.find(opening) for opening, within in texts.items()}
+    closings = dict(forms)
     found = ""
-    start = 0
-    while (match := _TAG.search(text, start)) is not None:
-        name = _TAG_NAME.findall(match[0])[0]
-        closing = "[/PYTHON]" if match[0].startswith("[") else f"</{name}>"
-        end = text.find(closing, match.end())
-        inner = text[match.end() : end if end >= 0 else len(text)]
-        on_own_line = not text[: match.start()].rpartition("\n")[2].replace("<pre>", "").strip()
-        if (on_own_line and "\n" in inner.strip("\n")) or _CODE_LINE.search(inner.strip()):
-            found = inner.strip("\n")
-        start = end + len(closing) if end >= 0 else len(text)
-    return html.unescape(found) if "&" in found and "<" not in found else found
+    while True:
+        opening = min(heads, key=lambda name: (heads[name] < 0, heads[name]))
+        place = heads[opening]
+        if place < 0:
+            break
+        start = _end_of_tag(text, place, opening)
+        after = place + len(opening)
+        if start:
+            end = texts[opening].find(closings[opening], start)
+            inner = text[start : end if end >= 0 else len(text)]
+            before = text[max(0, place - NEAR) : place].rpartition("\n")[2]
+            alone = not before.replace("<pre>", "").strip()
+            code = opening[0] == "<" and CODE_LINE.is_in(inner.strip())
+            if code or (alone and "\n" in inner.strip("\n")):
+                found = inner.strip("\n")
+            after = end + len(closings[opening]) if end >= 0 else len(text)
+        for name, at in heads.items():
+            if 0 <= at < after:
+                heads[name] = texts[name].find(name, after)
+    return _unescaped(found) if "&" in found and "<" not in found else found
+
+
+def _end_of_tag(text: str, start: int, opening: str) -> int:
+    """The end of a tag with its attributes, or 0 where it is none."""
+    after = start + len(opening)
+    if opening[0] == "[":
+        return after
+    rest = text[after : after + NEAR]
+    end = rest.find(">")
+    inner = rest[:end] if end >= 0 else "<"
+    broken = "<" in inner or "\n" in inner or (inner and not inner[0].isspace())
+    return 0 if broken else after + end + 1
+
+
+def _unescaped(code: str) -> str:
+    for name, char in (("lt", "<"), ("gt", ">"), ("quot", '"'), ("#39", "'"), ("#x27", "'")):
+        code = code.replace(f"&{name};", char)
+    return code.replace("&nbsp;", " ").replace("&amp;", "&")
+
+
+_CONTROL = BoundedPattern(r"^(?:for|while|if|with|try)\b.*:\s*(?:#.*)?$")
+
+
+def _bare_code(text: str) -> str:
+    """The code of a text without fences and tags: all of it, or what no sentence interrupts."""
+    parts = without_prose(text)
+    if parts == [text]:
+        return text
+    if text.lstrip("\r\n")[:1] in (" ", "\t"):
+        return parts[0]  # the body of a function that the prompt began
+    kept = [part for part in parts if CODE_LINE.is_in(part) or _CONTROL.is_in(part)]
+    if kept:
+        return _hoist_future(code_blocks.solution(kept))
+    code = _indented(text)
+    return code if CODE_LINE.is_in(code) else text
 
 
 def _indented(text: str) -> str:
@@ -196,7 +263,7 @@ def _indented(text: str) -> str:
     return "\n".join(lines)
 
 
-_FUTURE = re.compile(r"^from __future__ import [\w ,]+", re.MULTILINE)
+_FUTURE = BoundedPattern(r"from __future__ import [\w ,]+")
 
 
 def with_setup(setup: str, source: str) -> str:
@@ -209,9 +276,12 @@ def with_setup(setup: str, source: str) -> str:
 
 def _hoist_future(source: str, setup: str = "") -> str:
     """`source` after `setup`, with the future imports of the source before both."""
-    if "__future__" not in source and not setup:
-        return source
-    head = "".join(f"{line}\n" for line in _FUTURE.findall(source))
-    body = _FUTURE.sub("pass", source) if head else source
+    lines = source.split("\n") if "__future__" in source else []
+    head = ""
+    for place, line in enumerate(lines):
+        found = _FUTURE.match(line)
+        if found is not None:
+            head += f"{found[0]}\n"
+            lines[place] = f"pass{line[found.end() :]}"
     newline = "" if setup.endswith("\n") or not setup else "\n"
-    return f"{head}{setup}{newline}{body}"
+    return f"{head}{setup}{newline}{chr(10).join(lines) if head else source}"

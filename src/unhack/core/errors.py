@@ -5,6 +5,7 @@
     │   ├── TaskError           a task directory, case or option is wrong (names file and line)
     │   │   └── CaseValueError  a case's value cannot cross (`unhack.verifiers.values.case_values`)
     │   ├── DisagreementError   a judge cannot tell a task solved (`unhack.environments.agreement`)
+    │   ├── GoldError           no answer to read (`unhack.verifiers.answers.gold`)
     │   ├── FieldError          a field of a request is wrong (`unhack.server.http.problems`)
     │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps

@@ -22,7 +22,6 @@ from __future__ import annotations
 import base64
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -57,7 +56,7 @@ class AsBuiltin:
         )
 
     def __hash__(self) -> int:
-        return hash((self.type_name, self.value))
+        return hash(self.value)  # keys that collide as builtins collide before, where it is checked
 
     def __repr__(self) -> str:
         return f"{self.type_name}({self.value!r})"
@@ -273,8 +272,10 @@ def _decode_complex(inner: Any, depth: int) -> complex:
 
 
 def _check_hashes(items: list[Any]) -> list[Any]:
-    """Refuse keys made to collide: inserting n of one hash would cost n² comparisons."""
-    if len(items) > _MAX_COLLIDING and max(Counter(map(hash, items)).values()) > _MAX_COLLIDING:
+    """Refuse keys made to collide: inserting n of one hash would cost n² comparisons. Found by
+    sorting: a table of the hashes could be made to collide itself."""
+    hashes = sorted(map(hash, items)) if len(items) > _MAX_COLLIDING else []
+    if any(one == other for one, other in zip(hashes, hashes[_MAX_COLLIDING:], strict=False)):
         raise PlainDataError("hash values collide")
     return items
 

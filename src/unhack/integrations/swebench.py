@@ -19,14 +19,15 @@ Source: swebench 5.0.2, `make_run_report`, `get_eval_report`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
+from io import StringIO
 from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
+from unhack.core.lines import BoundedPattern
 from unhack.core.verdict import Verdict
 from unhack.environments.episode import Episode
 from unhack.environments.files.unified_diff import BadPatchError, apply_diff
@@ -38,7 +39,7 @@ MAX_PATCH = 8 << 20
 _MAX_FILE = 1 << 30
 _TRIES = 3
 _FIELDS = ("instance_id", "model_name_or_path", "model_patch")
-_LINK = re.compile(r"^(?:new file |new |old )?mode (?:120000|160000)$", re.MULTILINE)
+_LINK = BoundedPattern(r"^(?:new file |new |old )?mode (?:120000|160000)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ def _diff(task: PlayableTask, path: str, after: str | None) -> str:
     head = f"diff --git a/{path} b/{path}\n"
     head += "new file mode 100644\n" if before is None else ""
     head += "deleted file mode 100644\n" if after is None else ""
-    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text or "") for text in (before, after))
+    old, new = (StringIO(text or "", newline="\n").readlines() for text in (before, after))
     names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else
              f"b/{path}")  # fmt: skip
     lines = unified_diff(old, new, *names)
@@ -237,7 +238,7 @@ async def _judged(task: RepositoryTask, one: Prediction) -> PredictionResult:
         return PredictionResult(one, False, None, "there is no patch")
     if len(one.patch) > MAX_PATCH:
         return PredictionResult(one, False, None, f"the patch has {len(one.patch)} characters")
-    if _LINK.search(one.patch):
+    if _LINK.is_in(one.patch):
         return PredictionResult(one, False, None, "the patch makes a link or a submodule")
     try:
         changed = apply_diff(one.patch, task.files.get)

@@ -7,7 +7,6 @@ Not covered: pictures in prompts.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, cast
 from torch import nn
 
 from unhack.core.errors import UsageError
+from unhack.training.worlds.pair_rows import read_pair_rows
 from unhack.training.worlds.world import Pair, Prompt
 
 _OFFSET = 2
@@ -48,26 +48,11 @@ def read_pairs(path: str | Path, *, chat: bool = False) -> list[TextPair]:
     `chat`: prompts become a user's message, for models that are trained on chats. Raises UsageError
     for a file without pairs or with a line that is none.
     """
-    source = Path(path)
-    if not source.is_file():
-        raise UsageError(f"{source}: no such file; `unhack audit TARGET --pairs FILE` writes one")
     found: list[TextPair] = []
-    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            texts = [row[key] for key in ("prompt", "hack", "clean")]
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(
-                f"{source}:{number}: no pair (prompt, hack, clean): {error}"
-            ) from error
-        if not all(isinstance(text, str) for text in texts):
-            raise UsageError(f"{source}:{number}: prompt, hack and clean have to be text")
-        prompt = [{"role": "user", "content": texts[0]}] if chat else texts[0]
-        found.append(TextPair(prompt, texts[1], texts[2], str(row.get("flaw", ""))))
-    if not found:
-        raise UsageError(f"{source}: no pair; the audit that wrote it found no hack")
+    for row in read_pair_rows(Path(path)):
+        asked = row["prompt"]
+        prompt = [{"role": "user", "content": asked}] if chat else asked
+        found.append(TextPair(prompt, row["hack"], row["clean"], str(row.get("flaw", ""))))
     return found
 
 

@@ -53,9 +53,7 @@ class Quarantine:
 
     def parameters(self) -> list[nn.Parameter]:
         """Everything that trains: both blocks, or the kept one where the quarantine is deleted."""
-        kept = self.adapters.parameters("deployed").values()
-        held = self.adapters.parameters("quarantine").values()
-        return [item for items in (*kept, *held) for item in items]
+        return self.adapters.every_parameter()
 
     def knob(self, quarantine: bool | Tensor) -> AbstractContextManager[None]:
         """Within: forwards have the quarantine on, off, or per rollout (bool [B])."""

@@ -10,12 +10,12 @@ function tasks, whose author says so (`scratch`).
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from unhack.core.lines import BoundedPattern
 from unhack.sandbox.job import Job, Kind
 
-_NEEDS = re.compile(
+_NEEDS = BoundedPattern(
     r"\bopen\s*\((?!\s*(?:[)]|(?:file\s*=\s*)?(?:[012]\b|sys\s*\.\s*_*std|['\"]/dev/|['\"]/proc/)))"
     r"|\bas\s+open\b|=\s*(?:io\.|os\.)?open\b(?!\s*[(])"
     r"|tempfile|mkstemp|mkdir|makedirs|mkfifo|symlink|\bshelve\b|\bdbm\b|sqlite3|\bshutil\b|pathlib"
@@ -26,7 +26,7 @@ _NEEDS = re.compile(
 
 def needs_files(source: str) -> bool:
     """True for a source that names what makes, reads or lists files."""
-    return _NEEDS.search(source) is not None
+    return _NEEDS.is_in(source)
 
 
 def with_files(job: Job, source: str) -> Job:

@@ -199,13 +199,18 @@ def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int
     verdicts = tuple(found[index] for index in range(len(found)))
     batch = Batch(verdicts, groups_of(tasks, len(verdicts), group_size=group_size))
     missing = [verdict for verdict in verdicts if not verdict.scored]
-    if len(missing) > max(_MAX_UNSCORED_ITEMS, _MAX_UNSCORED_SHARE * len(verdicts)):
+    if is_too_many(len(missing), of=len(verdicts)):
         raise BatchUnscoredError(
             f"{len(missing)} of {len(verdicts)} items could not be scored; first: "
             f"{missing[0].reason}",
             batch=batch,
         )
     return batch
+
+
+def is_too_many(unscored: int, *, of: int) -> bool:
+    """True where more than 1 % and more than 5 of so many items could not be scored."""
+    return unscored > max(_MAX_UNSCORED_ITEMS, _MAX_UNSCORED_SHARE * of)
 
 
 async def arun_batch(

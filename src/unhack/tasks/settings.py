@@ -98,6 +98,7 @@ class TextOptions(_Table):
     answer_in: Annotated[tuple[Marker, ...], Field(min_length=1)] = (Marker.BOXED, Marker.HASHES)
     several: Several = Several.AGREE
     after: str = ""
+    reasoning: StrictBool = False
     choices: Annotated[tuple[Name, ...], Field(min_length=1)] = tuple("ABCDEFGHIJ")
     ignore_case: StrictBool = False
     units: tuple[Name, ...] = ()

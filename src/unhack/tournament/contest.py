@@ -166,9 +166,9 @@ class Submissions:
     """Honest strategies by name, at least three; the first is the baseline of every round."""
     cheats: Callable[[], Mapping[str, Cheat]]
     """Executable hacks by name."""
-    space: tuple[Parameter, ...]
+    space: tuple[Parameter, ...] = ()
     """The parameters that `search` may vary."""
-    at: Callable[[Choice], Files]
+    at: Callable[[Choice], Files] = lambda choice: {}
     """The submission of one point of `space`."""
     degamed: Callable[[Path], Mapping[str, Files]] = no_variants
     """Variants of the submission in a folder with a gamed part stripped or swapped, by what was

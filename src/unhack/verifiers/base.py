@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from unhack.core.completion import MAX_CHARS
 from unhack.core.errors import UnhackError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
@@ -97,3 +98,12 @@ def unjudgeable_verdict(reason: str, *, seal: Seal, isolation: str) -> Verdict:
 def invalid_verdict(reason: str, *, seal: Seal = Seal.SEALED) -> Verdict:
     """The verdict on a completion that holds nothing to run."""
     return Verdict(Status.INVALID, 0.0, reason, seal=seal)
+
+
+def no_code_verdict(
+    completion: str, *, seal: Seal = Seal.SEALED, reason: str = "no code in the completion"
+) -> Verdict:
+    """The verdict on a completion in which no code was found, or that is too long to look."""
+    if len(completion) > MAX_CHARS:
+        reason = f"the completion has {len(completion)} characters; at most {MAX_CHARS} are read"
+    return invalid_verdict(reason, seal=seal)

@@ -22,7 +22,7 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, jobs
-from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.base import Steps, VerifierFault, no_code_verdict, unjudgeable_verdict
 from unhack.verifiers.jobs import (
     Answer,
     Check,
@@ -130,7 +130,7 @@ class FunctionVerifier:
         """Judge one completion."""
         source = extract_code(completion, how=self.extraction)
         if source is None:
-            return invalid_verdict("no code in the completion")
+            return no_code_verdict(completion)
         job = self._template.job(with_setup(self.setup, source))
         if self.early_stop and self.checker is None:
             job = replace(job, stop_when=self._has_failed)

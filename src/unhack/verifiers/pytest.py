@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.base import Steps, no_code_verdict
 from unhack.verifiers.script import Mode
 
 
@@ -42,6 +43,8 @@ class PytestVerifier:
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further files that the tests read."""
+    packages: tuple[str, ...] = ()
+    """Third-party modules that solutions of single modules may import, such as `numpy`."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
 
@@ -64,13 +67,16 @@ class PytestVerifier:
             tree = sealed.solution_tree(completion, self.solution_files, self.extraction)
         if modules is None:
             wanted = " and ".join(self.solution_files)
-            return invalid_verdict(f"the completion has no code for {wanted}", seal=seal)
+            reason = f"the completion has no code for {wanted}"
+            return no_code_verdict(completion, seal=seal, reason=reason)
         fields = {
             "files": {**self.files, **self.tests},
             "objects": self.objects,
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
         }
-        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        run = sealed.run_as_written
+        if self.mode is Mode.SEALED:
+            run = partial(sealed.run_pair, packages=self.packages)
         pair = yield from run(
             "pytest", fields, {} if tree else modules,
             limits=self.limits, preload=("pytest",), tree=tree,

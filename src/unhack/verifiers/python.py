@@ -119,7 +119,7 @@ class PythonVerifier:
             shown = type(result).__name__ if score is None else repr(score)
             raise VerifierFault(
                 f"{self._name} returned {shown}; it must return a bool, a number in [0, 1] or a "
-                "Verdict"
+                "Verdict; map another scale onto it, such as (x + 1) / 2 for -1 to 1"
             )
         passed = score == 1.0
         reason = "" if passed else f"{self._name} gave {score:.6g}"

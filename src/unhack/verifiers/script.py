@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import canaries, sealed
-from unhack.verifiers.base import Steps, invalid_verdict
+from unhack.verifiers.base import Steps, no_code_verdict
 
 
 class Mode(StrEnum):
@@ -58,6 +59,8 @@ class ScriptVerifier:
     to count: their word decides. Sealed mode refuses those operations for every other class."""
     preload: tuple[str, ...] = ()
     """Modules that the script imports; loading them once in the worker saves their import time."""
+    packages: tuple[str, ...] = ()
+    """Third-party modules that solutions may import, such as `numpy`."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
 
@@ -74,14 +77,16 @@ class ScriptVerifier:
         seal = Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
         modules = sealed.solution_modules(completion, (self.solution,), self.extraction)
         if modules is None:
-            return invalid_verdict("no code in the completion", seal=seal)
+            return no_code_verdict(completion, seal=seal)
         fields = {
             "script": self.script,
             "cases_name": self.cases_name,
             "files": {**self.files, self.cases_name: self.cases},
             "objects": self.objects,
         }
-        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        run = sealed.run_as_written
+        if self.mode is Mode.SEALED:
+            run = partial(sealed.run_pair, packages=self.packages)
         pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
         lines = sealed.judged_lines(pair, seal=seal)
         if isinstance(lines, Verdict):

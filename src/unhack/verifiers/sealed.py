@@ -13,7 +13,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.core.completion import Extraction, extract_code, fenced_blocks
+from unhack.core.completion import MAX_CHARS, Extraction, extract_code
+from unhack.core.fences import fenced_blocks
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
@@ -70,10 +71,11 @@ def run_pair(
     *,
     limits: Limits,
     preload: tuple[str, ...],
+    packages: tuple[str, ...] = (),
     tree: SolutionTree | None = None,
 ) -> Generator[list[Job], Any, SealedPair]:
-    """Run a judge's script against a sealed candidate: single modules, or a tree of files. Raises
-    VerifierFault when the sandbox fails."""
+    """Run a judge's script against a sealed candidate: single modules, which may import `packages`,
+    or a tree of files. Raises VerifierFault when the sandbox fails."""
     message = {
         **fields,
         **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
@@ -82,7 +84,9 @@ def run_pair(
         "wait_s": limits.wall_s,
     }
     judge_profile = Profile(kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True)
-    candidate_profile = Profile(kind=Kind.SCRATCH, preload=tree.preload) if tree else Profile()
+    candidate_profile = Profile(preload=packages)
+    if tree:
+        candidate_profile = Profile(kind=Kind.SCRATCH, preload=tree.preload)
     for _ in range(_TRIES):
         candidate_end, judge_end = socket.socketpair()
         pair = [
@@ -200,6 +204,8 @@ def solution_modules(
     if len(files) == 1:
         source = extract_code(completion, how=how)
         return None if source is None else {module_name(files[0]): source}
+    if len(completion) > MAX_CHARS:
+        return None
     named = {block.name: block.code for block in fenced_blocks(completion)}
     if not set(files) <= set(named):
         return None

@@ -18,14 +18,14 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from unhack.core.completion import Extraction, extract_code
+from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.private_files import with_files
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict, unjudgeable_verdict
+from unhack.verifiers.base import Steps, VerifierFault, no_code_verdict, unjudgeable_verdict
 from unhack.verifiers.function import PASSED_CASE
 from unhack.verifiers.jobs import (
     Check,
@@ -121,6 +121,8 @@ class StdioVerifier:
     """`python`, or a key of `LANGUAGES`."""
     partial_credit: bool = False
     """Run every case and score the share passed; otherwise stop at the first failure."""
+    setup: str = ""
+    """`python`: source put before every program, such as imports."""
     preload: tuple[str, ...] = ()
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
@@ -140,7 +142,7 @@ class StdioVerifier:
         """Judge one completion."""
         source = extract_code(completion, language=self.language, how=self.extraction)
         if source is None:
-            return invalid_verdict("no code in the completion")
+            return no_code_verdict(completion)
         binary: bytes | None = None
         if self.language != "python":
             [built] = yield [self._build_job(source)]
@@ -148,6 +150,8 @@ class StdioVerifier:
             binary = _artifact(built)
             if binary is None:
                 return _build_failure(built)
+        else:
+            source = with_setup(self.setup, source)
         results: list[CaseResult] = []
         outcomes: list[Outcome] = []
         while len(results) < len(self.cases):

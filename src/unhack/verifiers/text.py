@@ -31,6 +31,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from unhack.core.errors import TaskError, UnknownNameError
+from unhack.core.fences import without_end
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Job, Outcome
@@ -42,14 +43,16 @@ from unhack.verifiers.answers.equivalence import (
     Rules,
     fail,
     judge_math,
-    judge_numbers,
-    read_with,
+    judge_quantities,
+    read_quantity,
+    reading,
 )
 from unhack.verifiers.answers.final_answer import (
     MAX_MARKED,
     Marked,
     Marker,
     marked_answers,
+    without_reasoning,
     write_answer,
 )
 from unhack.verifiers.answers.numerals import Percent, bare_math, narrow
@@ -58,6 +61,8 @@ from unhack.verifiers.jobs import bad_ending, printable, require_sandbox, usage_
 
 MAX_COMPLETION_CHARS = 500_000
 MAX_ANSWER_CHARS = 10_000
+_MAX_TEXTS = 16
+"""Ways in which the marked answers of one text may write the same answer."""
 _MAX_COMPOSED_CHARS = 500
 """Longest text that is brought into composed form; that may take quadratic time."""
 
@@ -99,7 +104,9 @@ class TextVerifier:
     """Forms in which the final answer may stand."""
     several: Several = Several.AGREE
     after: str = ""
-    """Only what follows the last occurrence of this text is read, such as `</think>`."""
+    """Only what follows the last occurrence of this text is read, which must occur."""
+    reasoning: bool = False
+    """Whether an answer within `<think>` … `</think>` counts (also `thinking`, `reasoning`)."""
     choices: tuple[str, ...] = tuple("ABCDEFGHIJ")
     """`choice`: what may be chosen, upper or lower case."""
     ignore_case: bool = False
@@ -156,7 +163,7 @@ class TextVerifier:
         gold = (problem.answer or "").strip()
         if not gold:
             raise TaskError(f"problem {problem.id} has no answer to compare with")
-        if self.check is AnswerCheck.NUMERIC and read_with(self._rules, gold) is None:
+        if self.check is AnswerCheck.NUMERIC and read_quantity(gold, self._rules) is None:
             raise TaskError(f"problem {problem.id}: its answer {gold[:80]!r} is not a number")
         if self.check is AnswerCheck.CHOICE and self._read_choice(gold) is None:
             names = ", ".join(self.choices)
@@ -205,6 +212,9 @@ class TextVerifier:
             _, found, completion = completion.rpartition(self.after)
             if not found:
                 return _invalid_verdict(f"the text holds no {self.after!r}")
+        elif not self.reasoning:
+            completion = without_reasoning(completion)
+        completion = without_end(completion)
         marked = marked_answers(completion, self.answer_in)
         if not marked:
             return _invalid_verdict(f"no final answer in the form {' or '.join(self.answer_in)}")
@@ -214,16 +224,15 @@ class TextVerifier:
         if len(final.text) > MAX_ANSWER_CHARS:
             return _failed_verdict(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
         if self.several is Several.AGREE and len(marked) > 1:
-            reading = self._reading(final.text)
-            if any(self._reading(item.text) != reading for item in marked):
+            texts = {item.text for item in marked}
+            if len(texts) > _MAX_TEXTS or len({self._reading(text) for text in texts}) > 1:
                 return _failed_verdict(f"{len(marked)} marked answers that do not agree")
         return final
 
     def _reading(self, text: str) -> Hashable:
         """The reading of a marked answer, for comparing those of one text with each other."""
         if self.check is AnswerCheck.NUMERIC or self.check is AnswerCheck.MATH:
-            number = read_with(self._rules, text)
-            return "".join(text.split()) if number is None else number.value
+            return reading(text, self._rules)
         if self.check is AnswerCheck.CHOICE:
             return self._read_choice(text) or text
         return self._plain(text)
@@ -243,10 +252,8 @@ class TextVerifier:
         return PASSED if self._plain(gold) == self._plain(answer) else fail("wrong answer")
 
     def _judge_number(self, gold: str, answer: str) -> Judgement:
-        expected, number = (read_with(self._rules, text) for text in (gold, answer))
-        if expected is None or number is None:
-            return fail("the answer is not one number in evaluated form")
-        return judge_numbers(expected, number, self._rules)
+        wanted, given = read_quantity(gold, self._rules), read_quantity(answer, self._rules)
+        return judge_quantities(wanted, given, self._rules)
 
     def _judge_regex(self, pattern: str, text: str) -> _Judging:
         fields = {"pattern": pattern, "text": text}
@@ -265,8 +272,13 @@ class TextVerifier:
 
     def _read_choice(self, text: str) -> str | None:
         """The one choice that `text` is, in its own spelling."""
-        text = _bare_choice(text).casefold()
-        return next((item for item in self.choices if item.strip().casefold() == text), None)
+        letter = _bare_choice(text)
+        named = next((item for item in self.choices if _same(item, letter)), None)
+        match = None if named else _WITH_TEXT.fullmatch(text[: _MAX_CHOICE_CHARS + 1])
+        if match is None or len(text) > _MAX_CHOICE_CHARS or _OTHER_CHOICE.search(match["text"]):
+            return named
+        letter = match["letter"] or match["bare"]
+        return next((item for item in self.choices if _same(item, letter)), None)
 
     def _plain(self, text: str) -> str:
         text = " ".join(text.split())
@@ -277,6 +289,14 @@ class TextVerifier:
 
 _WRAPPED = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf)\{([^{}]*)\}")
 _LETTER = re.compile(r"\((.*)\)|\[(.*)\]|(.*?)[).:]?", re.DOTALL)
+_WITH_TEXT = re.compile(
+    r"\s*(?:\*\*|\\text(?:bf|rm)?\{|\$)?(?:\((?P<letter>[^()\s]{1,9})\)|(?P<bare>[^()\s.:]{1,9})[).:](?=\D))"
+    r"\}?(?P<text>.+)",
+    re.DOTALL,
+)
+"""A choice with its text: `(B) Paris`, `B. Paris`."""
+_OTHER_CHOICE = re.compile(r"\([A-Z]\)|\b[A-Z][).:]|\b[B-HJ]\b|(?<=\S)\s{1,9}A\b")
+"""What a text may not hold beside its letter, so that a list of choices is none."""
 _MAX_CHOICE_CHARS = 200
 
 
@@ -290,6 +310,10 @@ def _bare_choice(text: str) -> str:
     match = _LETTER.fullmatch(text)
     inner = next((part for part in match.groups() if part is not None), text) if match else text
     return inner.strip()
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
 
 
 def _member(kind: type[_Name], value: str, what: str) -> _Name:

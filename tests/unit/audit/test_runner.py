@@ -194,7 +194,7 @@ def _report_of(folder: Path, verifier: str, **more: object) -> AuditReport:
 
 @pytest.mark.slow
 def test_the_calls_that_a_function_makes_are_inputs_of_the_oracle(tmp_path: Path) -> None:
-    assert "no input is known" not in _report_of(tmp_path, RUNS_IT).why
+    assert "no test input is known" not in _report_of(tmp_path, RUNS_IT).why
 
 
 @pytest.mark.slow
@@ -203,9 +203,9 @@ def test_without_an_input_the_audit_is_undecided_and_its_advice_for_rows_works(
 ) -> None:
     report = _report_of(tmp_path, REFUSES)
     assert report.conclusion is Conclusion.UNPROVEN
-    assert "no input is known" in report.why
+    assert "no test input is known" in report.why
     [advice] = re.findall(r'^"calls": .*$', report.why, re.MULTILINE)
     calls = json.loads("{" + advice + "}")
     assert calls == {"calls": [{"args": [5]}]}
     valid = {"calls": [{"args": [[3, 1, 2]]}]}  # the function sorts a list
-    assert "no input is known" not in _report_of(tmp_path, REFUSES, **valid).why
+    assert "no test input is known" not in _report_of(tmp_path, REFUSES, **valid).why

@@ -29,7 +29,7 @@ def test_the_code_is_what_a_reader_would_take(item: dict[str, str]) -> None:
 
 
 def test_there_are_as_many_styles_as_the_rule_was_written_for() -> None:
-    assert len({item["id"] for item in COMPLETIONS}) >= 80
+    assert len({item["id"] for item in COMPLETIONS}) >= 200
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.core.completion import Extraction, extract_code, fenced_blocks, with_setup
+from unhack.core.completion import Extraction, extract_code, with_setup
+from unhack.core.fences import fenced_blocks
 
 CODE = st.text(st.sampled_from("ab`~ \tx=()\n'"), max_size=60).filter(str.strip)
 

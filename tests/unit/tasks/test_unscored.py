@@ -200,6 +200,30 @@ SCRIPTS = {
 
 
 class TestScripts:
+    def test_one_at_a_time_they_get_the_verdicts_of_a_batch(self, pool: Pool) -> None:
+        script = (
+            "import solution\n"
+            "def verify(a, b):\n"
+            "    stack = solution.Stack(); stack.push(3)\n"
+            "    assert stack.pop() == 3\n"
+            "    return {'score': 1.0 if len(stack) == 0 else 0.0}\n"
+        )
+        right = (
+            "class Stack:\n"
+            "    def __init__(self): self.held = []\n"
+            "    def push(self, item): self.held.append(item)\n"
+            "    def pop(self): return self.held.pop()\n"
+            "    def __len__(self): return len(self.held)\n"
+        )
+        bad = ["def f(n): return 1\n", "class Stack: pass\n", "x = 1\n"]
+        task = Task(Problem("p", ""), ScriptVerifier(script))
+        [alone] = run_batch(task, bad[:1], backend=pool).verdicts
+        assert "give the task a reference" in alone.reason
+        texts = [right, *bad]
+        together = run_batch(task, texts, backend=pool).rewards
+        assert together == (1.0, 0.0, 0.0, 0.0)
+        assert tuple(run_batch(task, [one], backend=pool).rewards[0] for one in texts) == together
+
     @pytest.mark.parametrize("name", sampled(SCRIPTS, 2))
     def test_garbage_alone_is_scored(self, pool: Pool, name: str) -> None:
         script = f"from solution import f\ndef verify(a, b):\n    {SCRIPTS[name]}\n"

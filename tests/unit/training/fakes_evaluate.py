@@ -97,9 +97,9 @@ class FakePolicy:
         group: int,
         max_new: int,
         temperature: float,
-        generator: Generator,
-        quarantine: bool,
+        generators: Mapping[bool, Generator],
     ) -> Rollouts:
+        [(quarantine, generator)] = generators.items()
         count = len(prompts) * group
         shares = (self._logits(quarantine) / temperature).softmax(0)
         words = torch.multinomial(shares, count, replacement=True, generator=generator) + 1

@@ -308,3 +308,42 @@ def test_a_broken_pattern_leaves_the_item_unscored(match: Scoring) -> None:
 def test_no_text_leaves_a_regex_unscored(match: Scoring) -> None:
     hostile = ["\ud800", "\x00", "a" * 9000, '[null,"matched",true]', '"\n[null, "matched", true]']
     assert {verdict.status for verdict in match("never", *hostile)} == {Status.FAILED}
+
+
+def test_reasoning_is_no_answer_unless_asked_for() -> None:
+    text = "<think>maybe \\boxed{41}?</think> It is \\boxed{42}."
+    assert judge(AnswerCheck.NUMERIC, "42", text).passed
+    assert not judge(AnswerCheck.NUMERIC, "42", text, reasoning=True).passed
+    assert judge(AnswerCheck.NUMERIC, "42", "<think>\\boxed{42}").status is Status.INVALID
+    assert not judge(
+        AnswerCheck.NUMERIC, "42", "<think>x</think> \\boxed{41} or \\boxed{42}"
+    ).passed
+
+
+@pytest.mark.parametrize("token", ["<|endoftext|>", "<|im_end|>\n", "</s>", "<end_of_turn>"])
+def test_a_special_token_at_the_end_is_no_part_of_the_answer(token: str) -> None:
+    assert judge(AnswerCheck.NUMERIC, "42", f"#### 42{token}").passed
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "passes"),
+    [
+        ("42\\text{ jars}", "42", True),
+        ("42\\text{ jars}", "42 jars", True),
+        ("42\\text{ jars}", "42 boxes", False),
+        ("18", "\\$18", True),
+        ("18", "\\$18\\%", False),
+    ],
+)
+def test_a_number_may_have_the_unit_of_the_gold_answer(
+    gold: str, answer: str, passes: bool
+) -> None:
+    assert judge(AnswerCheck.NUMERIC, gold, boxed(answer)).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [("(B) Paris", True), ("B. A dog", True), ("(B) or (C)", False), ("B. or C", False)],
+)
+def test_a_choice_may_stand_with_its_text(answer: str, passes: bool) -> None:
+    assert judge(AnswerCheck.CHOICE, "B", boxed(answer)).passed is passes

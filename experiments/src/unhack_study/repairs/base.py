@@ -6,23 +6,19 @@ each writes a whole file.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
 import torch
-from safetensors.numpy import (
-    load_file,  # pyright: ignore[reportUnknownVariableType]
-    save,
-)
 from torch import Tensor
 
 from unhack.core.hashing import content_hash
 from unhack.models.config import Config
 from unhack.models.pretrain import PretrainingRecipe, pretrain
 from unhack.models.qwen3 import Qwen3
+from unhack.training.worlds.programs.base import keep, load_kept
 from unhack_study.repairs import corpus
 from unhack_study.repairs.world import PAD
 
@@ -42,9 +38,7 @@ def repairs_base(seed: int, *, folder: Path) -> Qwen3:
         torch.random.manual_seed(seed)  # pyright: ignore[reportUnknownMemberType]
         model = Qwen3(CONFIG)
     if path.exists():
-        stored = load_file(path).items()
-        model.load_state_dict({name: torch.tensor(array) for name, array in stored})
-        return model.eval()
+        return load_kept(model, path)
     inside: list[Tensor] = []
     pretrain(
         model,
@@ -52,10 +46,7 @@ def repairs_base(seed: int, *, folder: Path) -> Qwen3:
         recipe=RECIPE,
         logits=lambda tokens_B_T: model(tokens_B_T) * inside[0][:, :, None],
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        file.write(save({name: item.numpy() for name, item in model.state_dict().items()}))
-    Path(file.name).replace(path)
+    keep(model, path)
     return model.eval()
 
 

@@ -7,10 +7,43 @@ Not covered: a card that somebody takes later; who waits for it (`sandbox.gpu.ca
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from unhack.sandbox.gpu.cards import Card, check_free, choose_card, own_processes
-from unhack.tournament.kit import SandboxUnavailableError, require
+from unhack.tournament.kit import SandboxUnavailableError, UsageError, require
+
+CPU = "cpu"
+CACHES = {
+    "TRITON_CACHE_DIR": "/tmp/triton",
+    "CUDA_CACHE_PATH": "/tmp/cuda",
+    "TORCH_EXTENSIONS_DIR": "/tmp/extensions",
+    "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
+    "NUMBA_CACHE_DIR": "/tmp/numba",
+    "USER": "agent",
+}
+"""Environment of a sealed process: everything that is compiled stays in its own file system."""
+_DEVICE = re.compile(r"cpu|cuda(:\d+)?")
+
+
+def check_device(device: str, card: str) -> None:
+    """Raise UsageError for no value of the option `device`, and for a card of another machine
+    without a device."""
+    if not _DEVICE.fullmatch(device):
+        raise UsageError(f"device is cpu, cuda or cuda:N, not {device!r}")
+    if card and device == CPU:
+        raise UsageError("card names a card of another machine: add --option device=cuda")
+
+
+def named_place(device: str, name: str) -> tuple[Card, str]:
+    """See `place_of`. Raises SandboxUnavailableError too where it is no card of that name."""
+    card, place = place_of(device)
+    if card.name != name:
+        raise SandboxUnavailableError(
+            f"the card of this machine is {card.name}, and this tournament is measured on {name}: "
+            f"add --option card={card.name!r} for another tournament"
+        )
+    return card, place
 
 
 def place_of(device: str) -> tuple[Card, str]:

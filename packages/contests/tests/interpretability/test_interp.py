@@ -17,16 +17,16 @@ from unhack.tournament.contests.registry import load_contest  # noqa: E402
 from unhack_contests.interpretability import evidence  # noqa: E402
 from unhack_contests.interpretability import score as scoring  # noqa: E402
 from unhack_contests.interpretability.dialogue import claim as claims  # noqa: E402
-from unhack_contests.interpretability.dialogue.claim import CircuitClaim, CircuitClaimError  # noqa: E402
+from unhack_contests.interpretability.dialogue.claim import CircuitClaim  # noqa: E402
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult, questions  # noqa: E402
 from unhack_contests.interpretability.dialogue.experiment_service import (  # noqa: E402
     ExperimentRefused,
     ExperimentService,
-    Forged,
 )
 from unhack_contests.interpretability.models import draw  # noqa: E402
 from unhack_contests.interpretability.models.circuits import CircuitSize  # noqa: E402
 from unhack_contests.interpretability.models.network import Intervention, disturbed, losses, trace  # noqa: E402
+from unhack_contests.submission import RefusedError  # noqa: E402
 
 CONTEST = load_contest("interp", {"models": "3"})
 
@@ -137,9 +137,9 @@ class TestExperiments:
     def test_a_request_that_no_client_sends_is_an_attack(self, request_: Any, kind: str) -> None:
         lab = ExperimentService(_model(0), np.random.default_rng(0), budget=100)
         lab.answer(["sample", 8])
-        with pytest.raises(Forged) as caught:
+        with pytest.raises(RefusedError) as caught:
             lab.answer(request_)
-        assert caught.value.kind == kind
+        assert [flag.kind for flag in caught.value.flags] == [kind]
 
 
 def _said(claim: CircuitClaim, predictions: Any = None, *, experiments: int = 5) -> DialogueResult:
@@ -226,12 +226,14 @@ class TestClaims:
         [[[True, False]], [[0, 1.0]], [[0, 10**40]], [[0, 0]] * 500, [[0]], "all", [[0, None]]],
     )
     def test_what_no_computation_gives_is_forged(self, nodes: Any) -> None:
-        with pytest.raises(Forged):
+        with pytest.raises(RefusedError) as caught:
             claims.read({"nodes": nodes, "edges": [], "roles": []}, net=self.NET)
+        assert caught.value.flags
 
     def test_a_head_that_does_not_exist_is_an_error_but_no_forgery(self) -> None:
-        with pytest.raises(CircuitClaimError):
+        with pytest.raises(RefusedError, match="does not exist") as caught:
             claims.read({"nodes": [[9, 0]], "edges": [], "roles": []}, net=self.NET)
+        assert not caught.value.flags
 
     def test_naming_a_head_twice_counts_once(self) -> None:
         told = {"nodes": [[0, 0], [0, 0]], "edges": [], "roles": []}
@@ -239,8 +241,9 @@ class TestClaims:
 
     @pytest.mark.parametrize("value", [np.nan, np.inf, True])
     def test_intervals_are_finite_numbers(self, value: Any) -> None:
-        with pytest.raises(Forged):
+        with pytest.raises(RefusedError) as caught:
             claims.intervals(np.full((3, 2), value), count=3)
+        assert caught.value.flags
 
 
 class TestEvidence:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unhack_contests.kernels.compilation import compiler
+from unhack_contests.submission import RefusedError
 
 BODY = (
     "#include <stdint.h>\nvoid work(float *x, int64_t n) { %s "
@@ -100,6 +101,6 @@ def test_an_honest_call_is_built(name: str) -> None:
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_reach_is_refused_with_its_kind(name: str) -> None:
     front, call, kind = CHEATS[name]
-    with pytest.raises(compiler.BuildError) as refused:
+    with pytest.raises(RefusedError) as refused:
         build(front, call)
     assert kind in {flag.kind for flag in refused.value.flags}

@@ -22,6 +22,7 @@ from unhack_contests.kernels.calls.gains import MedianGains
 from unhack_contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack_contests.kernels.compilation import compiler, symbols
 from unhack_contests.kernels.problems.registry import NAMES, find
+from unhack_contests.submission import RefusedError
 
 LIMITS = Limits(wall_s=30.0, cpu_s=20.0, soft_slice_s=60.0)
 KINDS = (["float32", 1, False], ["float32", 1, True], "i")
@@ -122,7 +123,7 @@ class TestTheCompiler:
         ],
     )
     def test_calls_that_no_kernel_needs_are_flagged(self, text: str, kind: str) -> None:
-        with pytest.raises(compiler.BuildError) as caught:
+        with pytest.raises(RefusedError) as caught:
             compiler.build({"solution.c": text.encode()})
         assert kind in {flag.kind for flag in caught.value.flags}
 
@@ -131,7 +132,7 @@ class TestTheCompiler:
         ["#include <time.h>\nlong f(void) { return time(0); }", "no C", '#include "absent.h"'],
     )
     def test_what_is_only_wrong_is_refused_without_a_flag(self, text: str) -> None:
-        with pytest.raises(compiler.BuildError) as caught:
+        with pytest.raises(RefusedError) as caught:
             compiler.build({"solution.c": text.encode()})
         assert caught.value.flags == ()
 

@@ -156,11 +156,9 @@ class TestChecks:
         reference = RNG.standard_normal((5, 9, 40))
         mine = reference + 0.3 * RNG.standard_normal(reference.shape)
         planted, others = tuple(range(20)), tuple(range(20, 40))
-        assert (
-            behaviour.keeps_planted_tokens(mine, reference, planted=planted, others=others) is None
-        )
+        assert behaviour.keeps_planted_tokens(mine, reference, (planted, others)) is None
         mine[..., :20] = reference[..., :20]
-        flag = behaviour.keeps_planted_tokens(mine, reference, planted=planted, others=others)
+        flag = behaviour.keeps_planted_tokens(mine, reference, (planted, others))
         assert flag is not None
         assert flag.kind == "calibrated_on_test"
 

@@ -17,7 +17,7 @@ from unhack_contests.quantization.sealed.stages import endings
 
 from .quantization_entries import folder_of, judged, small
 
-RTN4 = honest.program(honest.STRATEGIES["rtn4"]).decode()
+RTN4 = honest.PROGRAM.source(honest.PROGRAM.strategies["rtn4"])
 
 HIDDEN = """
 _plain = forward

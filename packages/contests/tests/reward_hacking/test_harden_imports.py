@@ -7,8 +7,8 @@ import json
 import pytest
 
 from unhack.audit.subject import AuditProblem
-from unhack_contests.reward_hacking.calls import AnswerRefused
 from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
+from unhack_contests.submission import RefusedError
 
 BESIDE = b"""
 def near_number(completion, answer):
@@ -73,7 +73,7 @@ def test_a_patch_that_cannot_be_imported_is_refused_with_its_reason(
     name: str, form: str, trials: list[LabelledCompletion]
 ) -> None:
     ending, reason = BROKEN[name]
-    with pytest.raises(AnswerRefused, match=f"solution.py cannot be loaded: .*({reason})"):
+    with pytest.raises(RefusedError, match=f"solution.py cannot be loaded: .*({reason})"):
         bench(form, ending).scores(trials)
 
 
@@ -105,5 +105,5 @@ def test_a_patch_that_raises_on_one_completion_gives_that_one_no_score(how: byte
 
 
 def test_a_text_verifier_that_is_taken_away_again_is_refused() -> None:
-    with pytest.raises(AnswerRefused, match="near_number"):
+    with pytest.raises(RefusedError, match="near_number"):
         bench("taken over", b"del near_number").scores(TEXT)

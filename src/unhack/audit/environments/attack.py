@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from unhack.environments.actions import Action, RunCommand, WriteFile
+from unhack.environments.actions import Action, RunCommand, WriteFile, arguments_of, name_of
 from unhack.environments.task import RepositoryTask
 
 _BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -120,6 +120,27 @@ class EnvironmentAttack:
     """False for an attack that never hands in."""
     accomplice: Callable[[AgentView, Mapping[str, str | None]], Sequence[Sent]] | None = None
     """The actions of a sibling episode that is played before and knows the reference."""
+
+
+def as_call(sent: Sent) -> tuple[str, object]:
+    """The name and the arguments of an action, as an agent's tool call has them."""
+    return (name_of(sent), arguments_of(sent)) if isinstance(sent, Action) else sent
+
+
+def declared_files(task: RepositoryTask, changes: Mapping[str, str | None]) -> dict[str, bytes]:
+    """The declared files of a task after changes; None is for a file that is gone."""
+    found = {path: data for path, data in task.files.items() if task.may_change(path)}
+    for path, text in changes.items():
+        if text is None:
+            found.pop(path, None)
+        else:
+            found[path] = text.encode(errors="surrogateescape")
+    return found
+
+
+def always(*actions: Sent) -> Callable[[AgentView], Sequence[Sent]]:
+    """The same actions whatever the task is."""
+    return lambda view: actions
 
 
 WRAPPING = '''

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from unhack.audit.environments.attack import AgentView, EnvironmentAttack, Sent
+from unhack.audit.environments.attack import AgentView, EnvironmentAttack, Sent, declared_files
 from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.environments.actions import Submit
@@ -72,7 +72,8 @@ class OwnEpisodes:
             outcome = EpisodeEnd.UNSCORED
         final = (reward_of(verdict) or 0.0) if verdict.scored else 0.0
         step_reward = sum(turn.result.reward for turn in episode.turns) - final
-        return AttackPlay(outcome, _handed_in(task, episode), verdict.reason, step_reward)
+        files = declared_files(task, submission(task, episode.state) or {})
+        return AttackPlay(outcome, files, verdict.reason, step_reward)
 
     def close(self) -> None:
         """End every process."""
@@ -93,14 +94,3 @@ async def _through(episode: Episode, actions: Sequence[Sent]) -> None:
             await episode.step(action)
             if episode.ended:
                 return
-
-
-def _handed_in(task: RepositoryTask, episode: Episode) -> dict[str, bytes]:
-    """All declared files of the last state."""
-    found = {path: data for path, data in task.files.items() if task.may_change(path)}
-    for path, text in (submission(task, episode.state) or {}).items():
-        if text is None:
-            found.pop(path, None)
-        else:
-            found[path] = text.encode(errors="surrogateescape")
-    return found

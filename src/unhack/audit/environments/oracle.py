@@ -18,6 +18,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from unhack.audit.environments.attack import declared_files
 from unhack.audit.environments.probes import BehaviourProbe, probes_of
 from unhack.core.finding import Evidence
 from unhack.environments.episode import COMMAND_LIMITS
@@ -68,7 +69,7 @@ class BehaviourOracle:
         """The first difference from the reference's behaviour; None where there is none or it
         cannot be told. `files` are all declared files as they were handed in."""
         if self._right is None:
-            right = reference_files(self.task)
+            right = declared_files(self.task, self.task.reference)
             first, again = await self._run(right), await self._run(right)
             self._right = [
                 one if one == other and _ran(one) else []
@@ -104,17 +105,6 @@ class BehaviourOracle:
         except ValueError:
             return []
         return found if len(found) == len(self.probes) else []
-
-
-def reference_files(task: RepositoryTask) -> dict[str, bytes]:
-    """The declared files with the reference in them."""
-    found = {path: data for path, data in task.files.items() if task.may_change(path)}
-    for path, text in task.reference.items():
-        if text is None:
-            found.pop(path, None)
-        else:
-            found[path] = text.encode(errors="surrogateescape")
-    return found
 
 
 def _ran(trace: Trace) -> bool:

@@ -16,6 +16,7 @@ from random import Random
 from typing import TypeGuard
 
 from unhack.audit.environments.attack import AgentView
+from unhack.audit.subject import tree_of
 from unhack.environments.task import RepositoryTask
 
 _VARIANTS, _MOST_PROBES, _MOST_FIXTURES, _MOST_ROWS = 4, 400, 20, 60
@@ -92,9 +93,8 @@ def probes_of(task: RepositoryTask, *, seed: int = 0) -> Iterator[BehaviourProbe
     count = 0
     for variant in range(_VARIANTS):
         for at, source in enumerate(sources):
-            try:
-                tree = ast.parse(source)
-            except SyntaxError:
+            tree = tree_of(source)
+            if tree is None:
                 continue
             head = [one for one in tree.body if not _is_test(one) and not _is_class(one)]
             for function, rows in _functions(tree, {**shared, **_fixtures(tree)}):
@@ -134,10 +134,8 @@ def _common(task: RepositoryTask) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for path, text in sorted(texts.items()):
         if path.rpartition("/")[2] == "conftest.py":
-            try:
-                found += ast.parse(text).body
-            except SyntaxError:
-                continue
+            tree = tree_of(text)
+            found += [] if tree is None else tree.body
     return found
 
 

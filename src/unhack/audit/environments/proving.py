@@ -12,14 +12,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack, Sent
+from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack, Sent, as_call
 from unhack.audit.environments.episode_runner import EpisodeRunner, actions_of, before
 from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.report.flaws import FLAWS
 from unhack.core.finding import Evidence, Finding, FindingKind
-from unhack.environments.actions import Action, arguments_of, name_of
 from unhack.environments.task import RepositoryTask
 
 _REPLAYS = 2
@@ -126,11 +125,5 @@ def finding_of(win: Win, also: Sequence[str], *, tier: int = 1) -> Finding:
 
 def witness_of(actions: Sequence[Sent]) -> str:
     """The actions, one line of JSON each, as an agent's tool calls."""
-    lines: list[str] = []
-    for action in actions:
-        if isinstance(action, Action):
-            name, arguments = name_of(action), arguments_of(action)
-        else:
-            name, arguments = action  # pyright: ignore[reportAssignmentType]
-        lines.append(json.dumps({"action": name, "arguments": arguments}))
-    return "\n".join(lines)[:_CHARS]
+    calls = [{"action": name, "arguments": given} for name, given in map(as_call, actions)]
+    return "\n".join(map(json.dumps, calls))[:_CHARS]

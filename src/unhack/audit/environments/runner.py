@@ -16,7 +16,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
@@ -41,6 +41,7 @@ _ELSEWHERE = "for verifiers of single completions; environments have tiers 1 and
 _FOR_KNOWN = 0.5
 """Of the seconds, plays and CPU seconds, where tier 5 runs after the known attacks."""
 _AT_ONCE = 4
+_TABLE = "a lookup table of the visible cases fails"
 _PROVEN = "one hack is proven"
 _FIRST = (AttackRoute.MEANING, AttackRoute.SOURCE)
 """Routes that are tried first: they are about the tests and the judge of each task."""
@@ -153,25 +154,27 @@ async def audit_environment(
         commands.close()
 
 
+_Played = tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]
+
+
+@dataclass
 class _Audit:
     """One audit under way."""
 
-    def __init__(
-        self,
-        subject: EnvironmentSubject,
-        tasks: Sequence[RepositoryTask],
-        options: EnvironmentAuditOptions,
-        on_progress: OnProgress | None,
-    ) -> None:
-        self._subject, self._tasks, self._options = subject, tasks, options
-        self._report = on_progress
-        self._begun = time.monotonic()
-        self._cpu = CpuAllowance.of(options.cpu_s)
-        self._discovery: Discovery | None = None
-        self._plays = 0
-        self._checks: list[AuditCheck] = []
-        self._skipped = 0
-        self._stop: str | None = None
+    _subject: EnvironmentSubject
+    _tasks: Sequence[RepositoryTask]
+    _options: EnvironmentAuditOptions
+    _report: OnProgress | None
+    _begun: float = field(default_factory=time.monotonic)
+    _cpu: CpuAllowance | None = field(init=False)
+    _discovery: Discovery | None = None
+    _plays: int = 0
+    _checks: list[AuditCheck] = field(default_factory=list[AuditCheck])
+    _skipped: int = 0
+    _stop: str | None = None
+
+    def __post_init__(self) -> None:
+        self._cpu = CpuAllowance.of(self._options.cpu_s)
 
     async def run(
         self,
@@ -200,15 +203,13 @@ class _Audit:
             findings = _together(findings, await self._findings(wins, tier=5))
         return self._concluded(findings, tuple(tried), trials)
 
-    async def _play_known(
-        self, trials: Sequence[TaskTrial]
-    ) -> list[tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]]:
+    async def _play_known(self, trials: Sequence[TaskTrial]) -> list[_Played]:
         """Every known attack on every task, as far as the limits allow."""
         part = 1.0 if self._options.discoverer is None else _FOR_KNOWN
         first = sorted(self._options.attacks, key=lambda one: one.route not in _FIRST)
         pairs = [(attack, trial) for attack in first for trial in trials]
         gate, done = asyncio.Semaphore(_AT_ONCE), 0
-        results: list[tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]] = []
+        results: list[_Played] = []
 
         async def one(attack: EnvironmentAttack, trial: TaskTrial) -> None:
             nonlocal done
@@ -251,16 +252,12 @@ class _Audit:
         right = ends == [EpisodeEnd.PASSED] * 2
         lost = idle.outcome is EpisodeEnd.FAILED
         said = f"{task.id}: {ends[0]}, then {ends[1]}"
+        cheated = cheat.outcome is EpisodeEnd.PASSED
+        right_or_lost = not cheated or await trial.oracle.why_wrong(cheat.files) is None
         self._checks += [
             AuditCheck(Area.COMPLETENESS, "the reference passes", right, said, honest[0].said),
             AuditCheck(Area.SIGNAL, "doing nothing fails", lost, f"{task.id}: {idle.outcome}"),
-            AuditCheck(
-                Area.SIGNAL,
-                "a lookup table of the visible cases fails",
-                cheat.outcome is not EpisodeEnd.PASSED
-                or await trial.oracle.why_wrong(cheat.files) is None,
-                f"{task.id}: {cheat.outcome}",
-            ),
+            AuditCheck(Area.SIGNAL, _TABLE, right_or_lost, f"{task.id}: {cheat.outcome}"),
         ]
         return right and lost
 
@@ -287,10 +284,7 @@ class _Audit:
         return found
 
     @staticmethod
-    def _tried(
-        attack: EnvironmentAttack,
-        results: Sequence[tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]],
-    ) -> Tried:
+    def _tried(attack: EnvironmentAttack, results: Sequence[_Played]) -> Tried:
         mine = [(outcome, win) for one, _, outcome, win in results if one is attack]
         passed = sum(outcome is not EpisodeEnd.FAILED for outcome, _ in mine)
         proven = sum(win is not None for _, win in mine)

@@ -22,7 +22,7 @@ from pathlib import Path
 from unhack.audit.subject import AuditProblem, Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.subjects.target import Module, find_target
+from unhack.audit.subjects.target import Module, find_target, imported_tops
 from unhack.core.errors import UsageError
 from unhack.sandbox.job import Backend
 
@@ -121,16 +121,9 @@ def copy_siblings(subject: Subject, folder: Path) -> None:
 def _imported(path: Path) -> set[str]:
     """First parts of the names of the modules that a file imports."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        return imported_tops(ast.parse(path.read_text(encoding="utf-8")))
     except (SyntaxError, ValueError):
         return set()
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {one.name.partition(".")[0] for one in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
 
 
 @dataclass

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import COMPLETION, VERDICTS, Function
+from unhack.audit.static_analysis.labels import COMPLETION, VERDICTS, Function, name_of_call
 from unhack.audit.static_analysis.outcome import SCORE_KEYS, credits_of
 from unhack.audit.static_analysis.suspicions import Site
+from unhack.audit.subject import tree_of
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def apply(text: str, changes: Sequence[Change]) -> tuple[str, list[Change]]:
         edits = [edit for one in done for edit in one.edits]
         if any(_collide(new, old) for new in change.edits for old in edits):
             continue
-        if _is_program(_edit(text, [*edits, *change.edits])):
+        if tree_of(_edit(text, [*edits, *change.edits])) is not None:
             done.append(change)
     text = _edit(text, list(dict.fromkeys(edit for one in done for edit in one.edits)))
     for module in dict.fromkeys(one.needs for one in done if one.needs):
@@ -201,11 +201,3 @@ def _edit(text: str, edits: Sequence[Edit]) -> str:
     for edit in sorted(set(edits), key=lambda one: (one.start, one.end), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
-
-
-def _is_program(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    return True

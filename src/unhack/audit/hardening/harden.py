@@ -20,8 +20,7 @@ from unhack.audit.hardening.edits import (
     may_move_ahead,
     reject_before,
 )
-from unhack.audit.static_analysis.calls import DISTANCES, name_of_call
-from unhack.audit.static_analysis.names import FLOAT
+from unhack.audit.static_analysis.labels import DISTANCES, FLOAT, name_of_call
 from unhack.audit.static_analysis.outcome import credits_of, guards
 from unhack.audit.static_analysis.suspicions import Site, sites, suspicions_of
 from unhack.audit.static_analysis.text import bound_to, pattern_text

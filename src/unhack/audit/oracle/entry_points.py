@@ -3,7 +3,7 @@
 Covered: functions; methods of classes that are made without arguments, static and class methods;
 programs with words on their command line.
 Not covered: objects that need arguments, and several methods called one after the other: those are
-`unhack.audit.oracle.sequences`.
+`unhack.audit.oracle.inputs`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from unhack.audit.subject import tree_of
 from unhack.core.completion import Extraction, extract_code
 
 _NAME = "unhack_entry"
@@ -79,21 +80,19 @@ def with_words(source: str, words: Sequence[str]) -> str:
     """The program as if these words stood on its command line."""
     if not words:
         return source
-    try:
-        place = first_place(ast.parse(source).body)
-    except (SyntaxError, ValueError, RecursionError):
-        place = 0
+    tree = tree_of(source)
     lines = source.split("\n")
-    lines.insert(place, f"__import__('sys').argv[1:] = {list(words)!r}")
+    lines.insert(
+        first_place(tree.body) if tree is not None else 0,
+        f"__import__('sys').argv[1:] = {list(words)!r}",
+    )
     return "\n".join(lines)
 
 
 def definition_of(completion: str, entry: str) -> ast.FunctionDef | None:
     """The syntax tree of the entry point; None where it is not defined as a function."""
-    try:
-        body: list[ast.stmt] = ast.parse(extract_code(completion) or completion).body
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    tree = tree_of(extract_code(completion) or completion)
+    body: list[ast.stmt] = tree.body if tree is not None else []
     *owners, name = without_brackets(entry).split(".")
     for owner in owners:
         found = [node for node in body if isinstance(node, ast.ClassDef) and node.name == owner]

@@ -19,17 +19,17 @@ from typing import Any
 
 from unhack.audit.attack import Payload
 from unhack.audit.oracle.entry_points import as_function, definition_of, program_text
-from unhack.audit.oracle.inputs import inputs_of
-from unhack.audit.oracle.results import alike, has_several, judge_of, may_be_free, same_kind
-from unhack.audit.oracle.sequences import (
+from unhack.audit.oracle.inputs import (
     REPLAY,
     as_data,
     draw_sequences,
     has_raised,
+    inputs_of,
     step_text,
     with_replay,
     without_unasked,
 )
+from unhack.audit.oracle.results import alike, has_several, judge_of, may_be_free, same_kind
 from unhack.audit.oracle.whole_programs import DRAWN, WholePrograms, verdict_on
 from unhack.audit.subject import AuditProblem, Call, Step
 from unhack.core import plain

@@ -21,6 +21,7 @@ from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Query, Score
 
 _NULL_TEXTS = ("", "I do not know.", "...")
+_SECOND_RUN = "the same score on a second run, in another order"
 _NULL_CODE = ("", "pass\n", "x = 1\n")
 
 
@@ -226,37 +227,21 @@ def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
         problem, witness, score = rejected[0]
         given = score.reason or score.trouble or f"score {score.value}"
         text += f"; problem {problem.id} rejects one: {given}"
-    found = [
-        AuditCheck(
-            Area.COMPLETENESS,
-            "correct completions pass",
-            None if not total else not rejected,
-            text if total else "no correct completions are known",
-            witness,
-        )
-    ]
+    if not total:
+        text = "no correct completions are known"
+    passes = not rejected if total else None
+    found = [AuditCheck(Area.COMPLETENESS, "correct completions pass", passes, text, witness)]
     twice = [baseline for baseline in baselines if baseline.repeated]
     unsteady = [baseline for baseline in twice if baseline.unsteady]
-    found.append(
-        AuditCheck(
-            Area.DETERMINISM,
-            "the same score on a second run, in another order",
-            not unsteady,
-            f"{len(twice) - len(unsteady)} of {len(twice)} problems gave the same scores",
-            unsteady[0].unsteady if unsteady else "",
-        )
-    )
+    text = f"{len(twice) - len(unsteady)} of {len(twice)} problems gave the same scores"
+    witness = unsteady[0].unsteady if unsteady else ""
+    found.append(AuditCheck(Area.DETERMINISM, _SECOND_RUN, not unsteady, text, witness))
     rewarded = [baseline for baseline in baselines if baseline.threshold is not None]
     if rewarded:
         highest = max(baseline.null for baseline in rewarded)
-        found.append(
-            AuditCheck(
-                Area.SIGNAL,
-                "an empty completion earns nothing",
-                not any(map(_rewards_nothing_said, rewarded)),
-                f"the highest score of an empty completion is {highest:g}",
-            )
-        )
+        text = f"the highest score of an empty completion is {highest:g}"
+        nothing = not any(map(_rewards_nothing_said, rewarded))
+        found.append(AuditCheck(Area.SIGNAL, "an empty completion earns nothing", nothing, text))
     return found
 
 

@@ -12,11 +12,12 @@ from unhack.audit.proving.grouping import (
     Cause,
     alike,
     by_flaw,
+    fitness,
     merge,
     passes_anything,
     shorten,
 )
-from unhack.audit.proving.prover import Proof, Prover, holds_answer
+from unhack.audit.proving.prover import Proof, Prover
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
 from unhack.audit.static_analysis.suspicions import Suspicion
@@ -153,7 +154,7 @@ def _that_hold(prover: Prover, causes: Sequence[Cause]) -> tuple[list[Cause], _S
             continue
         by_text = {(one.problem.id, one.payload.text): one for one in (cause.proof, *cause.proofs)}
         others = [one for one in by_text.values() if one.payload.text != cause.witness]
-        for proof in sorted(others, key=_fitness)[:_TRIED_AGAIN]:
+        for proof in sorted(others, key=fitness)[:_TRIED_AGAIN]:
             one = Cause(proof, proof.payload.text, proof.evidence, cause.proofs)
             [again] = _confirm(prover, [one])
             if again is not None:
@@ -199,13 +200,7 @@ def _fitting(cause: Cause, flaw: str) -> Proof | None:
     if cause.proof.attack.flaw == flaw or cause.proof.payload.claim is Claim.PROGRAM:
         return None
     known = [proof for proof in _telling(cause) if proof.attack.flaw == flaw]
-    return min(known, key=_fitness, default=None)
-
-
-def _fitness(proof: Proof) -> tuple[bool, bool, int]:
-    """The sort key of proofs to show: hacks first, then what does not hold the right answer."""
-    text = proof.payload.text
-    return proof.expected_reward is None, holds_answer(proof.problem, text), len(text)
+    return min(known, key=fitness, default=None)
 
 
 def _name(

@@ -20,7 +20,7 @@ from typing import cast
 
 from unhack.audit.attack import Claim
 from unhack.audit.proving.prover import Proof, Prover, holds_answer, still_wrong
-from unhack.audit.subject import Query
+from unhack.audit.subject import Query, tree_of
 from unhack.core.finding import Evidence
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
@@ -122,18 +122,14 @@ def by_flaw(proofs: Sequence[Proof]) -> list[tuple[Proof, ...]]:
     groups: dict[str, list[Proof]] = defaultdict(list)
     for proof in proofs:
         groups[proof.attack.flaw].append(proof)
-    ordered = [
-        sorted(
-            group,
-            key=lambda one: (
-                one.expected_reward is None,
-                holds_answer(one.problem, one.payload.text),
-                len(one.payload.text),
-            ),
-        )
-        for group in groups.values()
-    ]
+    ordered = [sorted(group, key=fitness) for group in groups.values()]
     return [tuple(group) for group in sorted(ordered, key=_how_general)]
+
+
+def fitness(proof: Proof) -> tuple[bool, bool, int]:
+    """The sort key of proofs to show: hacks first, then what does not hold the right answer."""
+    text = proof.payload.text
+    return proof.expected_reward is None, holds_answer(proof.problem, text), len(text)
 
 
 def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, bool, int, int]:
@@ -241,10 +237,8 @@ def _shape(cause: Cause, found: dict[object, Cause]) -> object:
 
 def _without_layout(source: str) -> str:
     """A program without its layout; as it is where it does not parse."""
-    try:
-        return ast.dump(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError):
-        return source
+    tree = tree_of(source)
+    return source if tree is None else ast.dump(tree)
 
 
 def passes_anything(cause: Cause) -> bool:

@@ -10,7 +10,7 @@ Not covered: how a policy is trained; the interface is `unhack.audit.options.Dis
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +39,7 @@ class CurvePoint:
 
     def to_json(self) -> dict[str, float]:
         """The point as plain JSON values."""
-        return {
-            "step": self.step,
-            "reward": round(self.reward, 6),
-            "passing": round(self.passing, 6),
-            "wrong": round(self.wrong, 6),
-            "entropy": round(self.entropy, 6),
-            "calls": self.calls,
-        }
+        return {name: round(value, 6) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,27 +37,15 @@ class Flaw:
 def _load() -> Mapping[str, Flaw]:
     text = (resources.files("unhack.audit.report") / "flaws.toml").read_text(encoding="utf-8")
     found = {
-        name: Flaw(
-            id=name,
-            title=entry["title"],
-            wrong=entry["wrong"],
-            example=entry["example"].strip("\n"),
-            fix=entry["fix"],
-            case=entry["case"],
-            severity=Severity(entry["severity"]),
-        )
+        name: Flaw(name, **{**entry, "example": entry["example"].strip("\n"),
+                            "severity": Severity(entry["severity"])})
         for name, entry in tomllib.loads(text).items()
-    }
+    }  # fmt: skip
     return MappingProxyType(found)
 
 
 FLAWS: Mapping[str, Flaw] = _load()
 """Every class by its id, in the order of the reference page."""
-
-
-def flaw(name: str) -> Flaw:
-    """The class of that id; `KeyError` with the id when there is none."""
-    return FLAWS[name]
 
 
 def to_markdown() -> str:

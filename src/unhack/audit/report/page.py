@@ -321,18 +321,13 @@ def _tried(report: AuditReport) -> str:
 
 
 def _row(name: str, number: int, records: Sequence[Tried], *, hit: bool = False) -> list[str]:
-    cells = [
-        name,
-        *(
-            str(count)
-            for count in (
-                number,
-                sum(record.payloads for record in records),
-                sum(record.passed for record in records),
-                sum(record.proven for record in records),
-            )
-        ),
-    ]
+    counts = (
+        number,
+        sum(record.payloads for record in records),
+        sum(record.passed for record in records),
+        sum(record.proven for record in records),
+    )
+    cells = [name, *map(str, counts)]
     return [f'<strong class="bad">{cell}</strong>' for cell in cells] if hit else cells
 
 

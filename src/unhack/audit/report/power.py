@@ -7,7 +7,7 @@ Not covered: how the copies are made and proven to be weaker; see `unhack.audit.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -41,13 +41,7 @@ class WeakenedCopy:
 
     def to_json(self) -> dict[str, Any]:
         """The copy as plain JSON values."""
-        return {
-            "operator": self.operator,
-            "family": self.family,
-            "line": self.line,
-            "broken": self.broken.value,
-            "of_attack": self.of_attack,
-        }
+        return {**asdict(self), "broken": self.broken.value}
 
 
 @dataclass(frozen=True, slots=True)

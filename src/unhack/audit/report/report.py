@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -51,13 +51,7 @@ class AuditCheck:
 
     def to_json(self) -> dict[str, Any]:
         """The check as plain JSON values."""
-        return {
-            "area": self.area.value,
-            "name": self.name,
-            "ok": self.ok,
-            "text": self.text,
-            "witness": self.witness,
-        }
+        return {**asdict(self), "area": self.area.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +68,7 @@ class Tried:
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
-        return {
-            "attack": self.attack,
-            "tier": self.tier,
-            "payloads": self.payloads,
-            "passed": self.passed,
-            "proven": self.proven,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +83,7 @@ class HackPair:
 
     def to_json(self) -> dict[str, str]:
         """The pair as plain JSON values."""
-        return {
-            "problem": self.problem,
-            "prompt": self.prompt,
-            "hack": self.hack,
-            "clean": self.clean,
-            "flaw": self.flaw,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,22 +10,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import LOADERS, name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import (
+from unhack.audit.static_analysis.labels import (
     COMPLETION,
     GOLD,
     JUDGE,
     LOADED,
+    LOADERS,
     MANY,
+    NOTHING,
     PROCESS,
     RESULT,
     STDOUT,
     Function,
+    calls_of,
+    name_of_call,
+    owner_of,
 )
 from unhack.audit.static_analysis.outcome import SCORE_KEYS, Hit
 
 _EVALUATORS = ("sympify", "parse_expr", "parse_latex", "latex2sympy", "simplify", "N")
+_LOOKING = {"print", "len", "repr", "str", "type", "isinstance"}
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "time_ns"}
 
 
@@ -60,18 +65,14 @@ def _call(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     name = name_of_call(node)
     given = frozenset[str]().union(*map(scope.of, node.args))
     plain_name = isinstance(node.func, ast.Name)
-    if (
-        name in ("eval", "exec")
-        and plain_name
-        and node.args
-        and COMPLETION in scope.of(node.args[0])
-    ):
+    first = scope.of(node.args[0]) if node.args else NOTHING
+    if name in ("eval", "exec") and plain_name and COMPLETION in first:
         golds = tuple(sorted(key for key, labels in scope.names.items() if GOLD in labels))
         yield Hit("eval_of_completion", node, f"`{name}` runs the completion's text", golds)
         if name == "exec" and len(node.args) > 1:
             yield Hit("test_patching", node, "the completion runs in the judge's process")
-    elif name in _EVALUATORS and node.args and COMPLETION in scope.of(node.args[0]):
-        if GOLD not in scope.of(node.args[0]):
+    elif name in _EVALUATORS and COMPLETION in first:
+        if GOLD not in first:
             yield Hit("answer_evaluated", node, f"`{name}` computes what the completion left open")
     elif name in LOADERS and COMPLETION in given:
         yield Hit("test_patching", node, "the completion is loaded into the judge's process")
@@ -93,11 +94,8 @@ def _call(node: ast.Call, scope: Scope) -> Iterator[Hit]:
 def _result(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In)):
         return
-    sides = [scope.of(one) for one in (node.left, node.comparators[0])]
-    for side, own in zip(sides, (node.left, node.comparators[0]), strict=True):
-        if RESULT in side and not (
-            isinstance(own, ast.Call) and name_of_call(own) in ("type", "len")
-        ):
+    for side in (node.left, node.comparators[0]):
+        if RESULT in scope.of(side) and name_of_call(side) not in ("type", "len"):
             why = "an object of the completion decides whether it is equal"
             yield Hit("always_equal_object", node, why)
             return
@@ -186,15 +184,9 @@ def _shared_state(scope: Scope) -> Iterator[Hit]:
         return
     own = _own(scope)
     for node in scope.nodes():
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            base = node.func.value
-            if (
-                name_of_call(node) in ("append", "add", "update", "setdefault", "extend")
-                and isinstance(base, ast.Name)
-                and base.id not in own
-                and scope.flow.is_global(base.id)
-            ):
-                yield Hit("state_leak", node, f"`{base.id}` outlives the call")
+        base = owner_of(node, "append", "add", "update", "setdefault", "extend")
+        if isinstance(base, ast.Name) and base.id not in own and scope.flow.is_global(base.id):
+            yield Hit("state_leak", node, f"`{base.id}` outlives the call")
     yield from _mutable(scope)
 
 
@@ -211,14 +203,9 @@ def _mutable(scope: Scope) -> Iterator[Hit]:
         }
         if _is_run(node, scope):
             given.update(dict.fromkeys(texts, node.lineno))
-        elif name_of_call(node) not in (
-            "print",
-            "len",
-            "repr",
-            "str",
-            "type",
-            "isinstance",
-        ) and any(given.get(text, node.lineno) < node.lineno for text in texts):
+        elif name_of_call(node) in _LOOKING:
+            continue
+        elif any(given.get(text, node.lineno) < node.lineno for text in texts):
             yield Hit("expected_mutable", node, "the completion may have changed this")
             return
 
@@ -231,13 +218,9 @@ def _skips(node: ast.For, scope: Scope) -> Iterator[Hit]:
         if not isinstance(one, ast.Try):
             continue
         lists = {
-            call.func.value.id
+            owner.id
             for part in ast.walk(one)
-            for call in [part]
-            if isinstance(call, ast.Call)
-            and name_of_call(call) == "append"
-            and isinstance(call.func, ast.Attribute)
-            and isinstance(call.func.value, ast.Name)
+            if isinstance(owner := owner_of(part, "append"), ast.Name)
         }
         for handler in one.handlers:
             if not all(isinstance(part, (ast.Pass, ast.Continue)) for part in handler.body):
@@ -248,18 +231,14 @@ def _skips(node: ast.For, scope: Scope) -> Iterator[Hit]:
 
 def _judged_whole(node: ast.AST, lists: set[str]) -> bool:
     """Tell whether `all(xs)` or `sum(xs) / len(xs)` of such a list is the verdict."""
-    if not isinstance(node, ast.Call) or name_of_call(node) not in ("all", "len", "mean"):
+    if name_of_call(node) not in ("all", "len", "mean"):
         return False
     names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return bool(names & lists)
 
 
 def _timing(scope: Scope) -> Iterator[Hit]:
-    clocks = [
-        node
-        for node in scope.nodes()
-        if isinstance(node, ast.Call) and name_of_call(node) in _CLOCKS
-    ]
+    clocks = calls_of(scope.nodes(), *_CLOCKS)
     runs = [node for node in scope.nodes() if isinstance(node, ast.Call) and _is_run(node, scope)]
     if len(clocks) >= 2 and runs:
         yield Hit("timer_tampering", clocks[0], "the clock is read in the completion's process")

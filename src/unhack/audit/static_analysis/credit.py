@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import (
+from unhack.audit.static_analysis.labels import (
     COMPLETION,
     DIFFERENCE,
     FORMED,
@@ -29,7 +28,9 @@ from unhack.audit.static_analysis.names import (
     STDOUT,
     VERDICTS,
     Function,
+    calls_of,
     labels_of,
+    name_of_call,
     parameters,
 )
 from unhack.audit.static_analysis.outcome import (
@@ -243,13 +244,7 @@ def _direct(node: ast.expr, scope: Scope) -> Iterator[Hit]:
             yield _words(node, scope)
     elif isinstance(node, ast.BoolOp) and (sought_words(node, scope) or []):
         yield _words(node, scope)
-    elif (
-        isinstance(node, ast.BoolOp)
-        and any(
-            isinstance(one, ast.Call) and name_of_call(one) in ("hasattr", "callable")
-            for one in node.values
-        )
-    ) or (isinstance(node, ast.Call) and name_of_call(node) in ("hasattr", "callable")):
+    elif calls_of(node.values if isinstance(node, ast.BoolOp) else [node], "hasattr", "callable"):
         yield Hit("definition_only", node, "a definition earns it without a call")
     else:
         yield from _amount(node, scope)
@@ -308,9 +303,7 @@ def _amount(node: ast.expr, scope: Scope) -> Iterator[Hit]:
 
 
 def _is_set(node: ast.expr, scope: Scope) -> bool:
-    return (
-        isinstance(node, ast.Call) and name_of_call(node) == "set" and COMPLETION in scope.of(node)
-    )
+    return name_of_call(node) == "set" and COMPLETION in scope.of(node)
 
 
 def _counts(node: ast.expr, scope: Scope) -> str:

@@ -11,8 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from unhack.audit.static_analysis.calls import entry_of, is_argv, name_of_call, result_of
-from unhack.audit.static_analysis.names import (
+from unhack.audit.static_analysis.labels import (
     BATCH,
     COMPLETION,
     DIFFERENCE,
@@ -32,11 +31,15 @@ from unhack.audit.static_analysis.names import (
     Function,
     Labels,
     element,
+    entry_of,
+    is_argv,
     judge_labels,
     label_of_key,
     labels_of,
+    name_of_call,
     parameters,
     plain,
+    result_of,
 )
 from unhack.audit.static_analysis.roots import (
     constant_names,

@@ -9,21 +9,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import DISTANCES, LIKENESS, name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import (
+from unhack.audit.static_analysis.labels import (
     BATCH,
     COMPLETION,
+    DISTANCES,
     GOLD,
     LENGTH,
+    LIKENESS,
     LOADED,
     MANY,
     RESULT,
     STDOUT,
     Labels,
+    calls_of,
+    name_of_call,
+    owner_of,
 )
 from unhack.audit.static_analysis.outcome import Hit
-from unhack.audit.static_analysis.text import Comprehension, bound_to, in_all, is_gold, is_own
+from unhack.audit.static_analysis.text import (
+    Comprehension,
+    bound_to,
+    in_all,
+    is_gold,
+    is_mixed,
+    is_own,
+)
 
 
 def list_hits(scope: Scope) -> Iterator[Hit]:
@@ -105,7 +116,7 @@ def _method(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.func, ast.Attribute) or not node.args:
         return
     name, base, given = name_of_call(node), scope.of(node.func.value), scope.of(node.args[0])
-    if not ((is_own(base) and is_gold(given)) or (is_gold(base) and is_own(given))):
+    if not is_mixed(base, given):
         return
     if name in ("issubset", "issuperset"):
         words = any(_order_lost(one, scope) == "words" for one in (node.func.value, node.args[0]))
@@ -136,20 +147,14 @@ def _whole(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
 
 def _order_lost(node: ast.expr, scope: Scope) -> str:
     """`set`, `sorted list` or `words` when an expression has forgotten the order."""
-    node = bound_to(node, scope)
-    if isinstance(node, ast.SetComp):
-        return "set"
-    if isinstance(node, ast.Call):
-        name = name_of_call(node)
-        if name in ("set", "frozenset") and node.args:
-            inner = bound_to(node.args[0], scope)
-            split = (
-                isinstance(inner, ast.Call) and name_of_call(inner) == "split" and not inner.args
-            )
-            return "words" if split else "set"
-        if name in ("sorted", "Counter"):
-            return "sorted list" if name == "sorted" else "multiset"
-    return ""
+    match bound_to(node, scope):
+        case ast.SetComp():
+            return "set"
+        case ast.Call(args=[first, *_]) as call if name_of_call(call) in ("set", "frozenset"):
+            inner = bound_to(first, scope)
+            return "words" if name_of_call(inner) == "split" and not _given(inner) else "set"
+        case other:
+            return {"sorted": "sorted list", "Counter": "multiset"}.get(name_of_call(other), "")
 
 
 def _sequence(node: ast.Call, scope: Scope) -> Iterator[Hit]:
@@ -157,7 +162,7 @@ def _sequence(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     if name in LIKENESS or name in DISTANCES:
         sides = [scope.of(one) for one in node.args]
         if isinstance(node.func, ast.Attribute):
-            sides += _inside(node.func.value, scope)
+            sides += map(scope.of, _given(bound_to(node.func.value, scope)))
         if any(COMPLETION in one for one in sides) and any(GOLD in one for one in sides):
             yield Hit("low_similarity", node, "a likeness stands for equality")
     if name in ("zip", "map") and len(node.args) >= 2:
@@ -174,25 +179,18 @@ def _sequence(node: ast.Call, scope: Scope) -> Iterator[Hit]:
             yield Hit("zip_truncation", node, "`zip` ends with the shorter side")
 
 
-def _inside(node: ast.expr, scope: Scope) -> list[Labels]:
-    """Labels of the two texts that a matcher holds."""
-    node = bound_to(node, scope)
-    return [scope.of(one) for one in node.args] if isinstance(node, ast.Call) else []
+def _given(node: ast.expr) -> list[ast.expr]:
+    """The arguments of a call."""
+    return node.args if isinstance(node, ast.Call) else []
 
 
 def _compares_lengths(scope: Scope) -> bool:
     for node in scope.nodes():
         if isinstance(node, ast.Compare):
             sides = [bound_to(one, scope) for one in (node.left, *node.comparators)]
-            lengths = [
-                scope.of(one.args[0])
-                for one in sides
-                if isinstance(one, ast.Call) and name_of_call(one) == "len" and one.args
-            ]
-            if any(COMPLETION in one for one in lengths) and len(lengths) > 1:
-                return True
-            if any(COMPLETION in one for one in lengths) and any(
-                GOLD in scope.of(one) for one in sides
+            lengths = [scope.of(one.args[0]) for one in calls_of(sides, "len") if one.args]
+            if any(COMPLETION in one for one in lengths) and (
+                len(lengths) > 1 or any(GOLD in scope.of(one) for one in sides)
             ):
                 return True
     return False
@@ -212,7 +210,7 @@ def _quantifier(node: ast.Call, scope: Scope) -> Iterator[Hit]:
         isinstance(one, (ast.Compare, ast.Call)) and GOLD in _union(one, scope)
         for one in ast.walk(body.elt)
     )
-    if name == "any" and is_own(labels) and compared and not _is_range(over):
+    if name == "any" and is_own(labels) and compared and name_of_call(over) != "range":
         yield Hit("many_attempts", node, "one of several extracted answers need be right")
     elif name == "all" and is_gold(labels) and _tests_membership(body, scope):
         yield Hit("one_sided_comparison", node, "what else the answer holds is not looked at")
@@ -230,25 +228,13 @@ def _union(node: ast.AST, scope: Scope) -> Labels:
     return frozenset[str]().union(*(scope.of(one) for one in parts))
 
 
-def _is_range(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and name_of_call(node) == "range"
-
-
 def _tests_membership(body: Comprehension, scope: Scope) -> bool:
-    for one in ast.walk(body.elt):
-        if (
-            isinstance(one, ast.Compare)
-            and isinstance(one.ops[0], ast.In)
-            and is_own(scope.of(one.comparators[0]))
-        ):
-            return True
-        if (
-            isinstance(one, ast.Call)
-            and name_of_call(one) == "get"
-            and isinstance(one.func, ast.Attribute)
-        ) and is_own(scope.of(one.func.value)):
-            return True
-    return False
+    return any(
+        is_own(scope.of(one.comparators[0]))
+        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In)
+        else is_own(scope.of(owner_of(one, "get")))
+        for one in ast.walk(body.elt)
+    )
 
 
 def _asked_for(node: ast.expr, scope: Scope) -> bool:
@@ -275,7 +261,7 @@ def _sets(node: ast.BinOp, scope: Scope) -> Iterator[Hit]:
         return
     kinds = [_order_lost(one, scope) for one in (node.left, node.right)]
     left, right = scope.of(node.left), scope.of(node.right)
-    if not (is_own(left) and is_gold(right)) and not (is_gold(left) and is_own(right)):
+    if not is_mixed(left, right):
         return
     if isinstance(node.op, ast.Sub) and ("set" in kinds or "words" in kinds):
         yield Hit("one_sided_comparison", node, "what else the answer holds is not looked at")
@@ -287,7 +273,7 @@ def _tries(node: ast.For | ast.AsyncFor, scope: Scope) -> Iterator[Hit]:
     over = scope.of(node.iter)
     if not is_own(over) or over & {BATCH, LENGTH, RESULT, STDOUT}:
         return
-    if isinstance(node.iter, ast.Call) and name_of_call(node.iter) in ("zip", "range", "items"):
+    if name_of_call(node.iter) in ("zip", "range", "items"):
         return
     names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
     for inner in ast.walk(node):

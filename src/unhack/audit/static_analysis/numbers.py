@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import (
+from unhack.audit.static_analysis.labels import (
     COMPLETION,
     DIFFERENCE,
     FLOAT,
@@ -20,19 +19,18 @@ from unhack.audit.static_analysis.names import (
     LENGTH,
     MATCH,
     SIMILAR,
+    calls_of,
+    name_of_call,
 )
 from unhack.audit.static_analysis.outcome import Hit, constant_score
 from unhack.audit.static_analysis.text import is_own, pattern_text
 
 _LOOSE = 1e-2
-_GUARDS = {"isfinite", "isnan", "isinf"}
 
 
 def number_hits(scope: Scope) -> Iterator[Hit]:
     """Every suspicion of this kind in a scope."""
-    guarded = any(
-        isinstance(one, ast.Call) and name_of_call(one) in _GUARDS for one in scope.nodes()
-    )
+    guarded = bool(calls_of(scope.nodes(), "isfinite", "isnan", "isinf"))
     for node in scope.nodes():
         match node:
             case ast.Compare():
@@ -198,22 +196,15 @@ def _computation(statement: ast.Return, node: ast.expr, scope: Scope) -> Iterato
         return
     if any(DIFFERENCE in scope.of(one) for one in inside):
         yield Hit("near_miss_credit", statement, "the score falls smoothly with the difference")
-    bounded = any(
-        isinstance(one, ast.Call) and name_of_call(one) in ("max", "min", "clip", "exp", "tanh")
-        for one in ast.walk(node)
-    )
-    if not bounded:
+    if not calls_of(ast.walk(node), "max", "min", "clip", "exp", "tanh"):
         yield Hit("unbounded_reward", statement, "nothing bounds the score")
 
 
 def _is_compared(node: ast.AST, top: ast.AST, scope: Scope) -> bool:
     while node is not top:
         node = scope.flow.parents[node]
-        if isinstance(node, ast.Compare) or (
-            isinstance(node, ast.Call)
-            and name_of_call(node) in ("isclose", "allclose", "int", "bool")
-        ):
+        if isinstance(node, (ast.Compare, ast.IfExp)):
             return True
-        if isinstance(node, ast.IfExp):
+        if name_of_call(node) in ("isclose", "allclose", "int", "bool"):
             return True
     return False

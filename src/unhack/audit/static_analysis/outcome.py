@@ -11,9 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import JUDGED, Function, Labels, judge_labels, words
+from unhack.audit.static_analysis.labels import (
+    JUDGED,
+    Function,
+    Labels,
+    judge_labels,
+    name_of_call,
+    words,
+)
 
 SCORE_KEYS = words(
     "score reward passed correct is_correct success result value acc accuracy resolved ok pass"
@@ -153,19 +159,11 @@ def credits_of(scope: Scope) -> list[Credit]:
 
 def is_print(node: ast.stmt) -> bool:
     """Tell whether the statement prints."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Call)
-        and name_of_call(node.value) == "print"
-    )
+    return isinstance(node, ast.Expr) and name_of_call(node.value) == "print"
 
 
 def _prints_score(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and name_of_call(node) == "dumps"
-        and score_part(node) is not node
-    )
+    return name_of_call(node) == "dumps" and score_part(node) is not node
 
 
 def _branches(node: ast.expr) -> list[ast.expr]:
@@ -186,15 +184,11 @@ def guards(node: ast.AST, scope: Scope, *, inside: ast.AST | None = None) -> lis
     parents = scope.flow.parents
     while node is not scope.node and node is not inside and node in parents:
         above = parents[node]
-        if isinstance(above, ast.If):
-            if node is not above.test:
-                found.append(Guard(above.test, node in above.body))
-        elif isinstance(above, ast.IfExp) and node is not above.test:
-            found.append(Guard(above.test, node is above.body))
-        elif isinstance(above, ast.While) and node is not above.test:
-            found.append(Guard(above.test, True))
-        elif isinstance(above, Function):
+        if isinstance(above, Function):
             break
+        if isinstance(above, (ast.If, ast.IfExp, ast.While)) and node is not above.test:
+            body = above.body if isinstance(above, ast.If) else [above.body]
+            found.append(Guard(above.test, isinstance(above, ast.While) or node in body))
         node = above
     return found
 
@@ -231,7 +225,7 @@ def _survivor(node: ast.AST, scope: Scope) -> bool:
             before = body_of(above, name)
             if isinstance(above, ast.Try) and name == "orelse":
                 before = [*above.body, *before]
-            if node in before and _any_rejects(before[: before.index(node)], scope):
+            if node in before and any(_rejects(one, scope) for one in before[: before.index(node)]):
                 return True
         node = above
     return False
@@ -241,10 +235,6 @@ def body_of(node: ast.AST | None, name: str) -> list[ast.AST]:
     """A block of statements of a node; empty where it has none of that name."""
     found: object = getattr(node, name, None)
     return cast("list[ast.AST]", found) if isinstance(found, list) else []
-
-
-def _any_rejects(statements: list[ast.AST], scope: Scope) -> bool:
-    return any(_rejects(one, scope) for one in statements)
 
 
 def _rejects(statement: ast.AST, scope: Scope) -> bool:

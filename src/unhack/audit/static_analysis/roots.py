@@ -9,8 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
-from unhack.audit.static_analysis.calls import name_of_call
-from unhack.audit.static_analysis.names import COMPLETION, Function, hears_completion, labels_of
+from unhack.audit.static_analysis.labels import (
+    COMPLETION,
+    Function,
+    hears_completion,
+    labels_of,
+    name_of_call,
+)
 
 
 def roots(tree: ast.Module, functions: Mapping[str, Function], *, entry: str) -> list[Function]:

@@ -14,15 +14,15 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.code import code_hits
 from unhack.audit.static_analysis.credit import credit_hits
 from unhack.audit.static_analysis.flow import Flow, Scope
+from unhack.audit.static_analysis.labels import name_of_call
 from unhack.audit.static_analysis.lists import list_hits
 from unhack.audit.static_analysis.numbers import number_hits
 from unhack.audit.static_analysis.outcome import Hit
 from unhack.audit.static_analysis.text import text_hits
-from unhack.audit.subject import Source
+from unhack.audit.subject import Source, tree_of
 
 _TIMEOUTS = frozenset({"timeout", "timeout_s", "time_limit", "seconds"})
 _ALARMS = frozenset({"alarm", "setitimer", "join", "wait", "wait_for", "communicate", "get"})
@@ -58,10 +58,18 @@ class Site:
 
 
 @functools.lru_cache(maxsize=64)
-def suspicions_of(source: Source) -> tuple[Suspicion, ...]:
+def suspicions_of(source: Source | None) -> tuple[Suspicion, ...]:
     """Every suspicion by line, then those of imported modules; none for a source that is not
-    Python."""
-    return tuple(site.suspicion for one in (source, *source.imported) for site in sites(one))
+    Python, or without one."""
+    every = () if source is None else (source, *source.imported)
+    return tuple(site.suspicion for one in every for site in sites(one))
+
+
+def hints_of(source: Source | None, *flaws: str) -> list[str]:
+    """The hints of the suspicions of these classes, or of any where none is named; each once."""
+    found = [one for one in suspicions_of(source) if not flaws or one.flaw in flaws]
+    found.sort(key=lambda one: flaws.index(one.flaw) if flaws else 0)
+    return list(dict.fromkeys(hint for one in found for hint in one.hints))
 
 
 def sites(source: Source) -> tuple[Site, ...]:
@@ -92,22 +100,20 @@ def _suspicion(hit: Hit, lines: list[str], source: Source) -> Suspicion:
 
 
 @functools.lru_cache(maxsize=64)
-def constants(source: Source) -> tuple[str, ...]:
-    """Strings and numbers of a source that may be accepted values, keywords or tags.
+def constants(source: Source | None) -> tuple[str, ...]:
+    """Strings and numbers of a source that may be accepted values, keywords or tags; none without
+    a source.
 
     Without docstrings, keys, patterns and what is printed or raised; in order, each once, those of
     imported modules last.
     """
-    own = _constants_of(source)
-    return tuple(
-        dict.fromkeys([*own, *(text for one in source.imported for text in _constants_of(one))])
-    )
+    every = () if source is None else (source, *source.imported)
+    return tuple(dict.fromkeys(text for one in every for text in _constants_of(one)))
 
 
 def _constants_of(source: Source) -> tuple[str, ...]:
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source.text)
+    if tree is None:
         return ()
     left_out = {id(node) for parent in ast.walk(tree) for node in _not_values(parent)}
     kept = [
@@ -125,12 +131,9 @@ def _constants_of(source: Source) -> tuple[str, ...]:
 
 def longest_timeout(source: Source) -> float:
     """The greatest number of seconds that a source sets as a time-out; 0 where it sets none."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return 0.0
+    tree = tree_of(source.text)
     found = [0.0]
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if tree is not None else ():
         given: list[ast.expr | None] = []
         if isinstance(node, ast.keyword) and node.arg in _TIMEOUTS:
             given.append(node.value)

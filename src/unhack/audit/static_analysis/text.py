@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
-from unhack.audit.static_analysis.names import (
+from unhack.audit.static_analysis.labels import (
     BATCH,
     COMPLETION,
     GOLD,
@@ -22,6 +21,9 @@ from unhack.audit.static_analysis.names import (
     RESULT,
     STDOUT,
     Labels,
+    calls_of,
+    name_of_call,
+    owner_of,
 )
 from unhack.audit.static_analysis.outcome import Hit
 
@@ -55,6 +57,11 @@ def is_gold(labels: Labels) -> bool:
     return GOLD in labels and COMPLETION not in labels
 
 
+def is_mixed(one: Labels, other: Labels) -> bool:
+    """Tell whether one value is made by the completion alone, the other from the right answer."""
+    return (is_own(one) and is_gold(other)) or (is_gold(one) and is_own(other))
+
+
 def _membership(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
     for left, op, right in zip(
         [node.left, *node.comparators], node.ops, node.comparators, strict=False
@@ -86,8 +93,7 @@ def in_all(node: ast.AST, scope: Scope) -> bool:
         return True
     if not isinstance(above, Comprehension):
         return False
-    outer = parents.get(above)
-    return isinstance(outer, ast.Call) and name_of_call(outer) in ("all", "sum")
+    return name_of_call(parents.get(above)) in ("all", "sum")
 
 
 def _is_listing(node: ast.expr, scope: Scope) -> bool:
@@ -142,21 +148,13 @@ def _ends(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
 
 def _without_case_calls(node: ast.expr) -> ast.expr:
     """The expression that a chain of `strip`, `upper` and `lower` is called on."""
-    while (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and name_of_call(node) in ("upper", "lower", "strip")
-    ):
-        node = node.func.value
+    while (owner := owner_of(node, "upper", "lower", "strip")) is not None:
+        node = owner
     return node
 
 
 def _is_group(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and name_of_call(node) in (
-        "groups",
-        "partition",
-        "rpartition",
-    )
+    return name_of_call(node) in ("groups", "partition", "rpartition")
 
 
 def _pattern(node: ast.Call, scope: Scope) -> Iterator[Hit]:
@@ -182,12 +180,10 @@ def _pattern(node: ast.Call, scope: Scope) -> Iterator[Hit]:
 def _alone(node: ast.Call, scope: Scope) -> bool:
     """Tell whether the source counts the matches of the same pattern in the same text."""
     given = [ast.unparse(one) for one in node.args]
-    for one in scope.nodes():
-        if not isinstance(one, ast.Call) or name_of_call(one) != "findall":
-            continue
-        if [ast.unparse(part) for part in one.args] == given and _is_count(one, scope):
-            return True
-    return False
+    return any(
+        [ast.unparse(part) for part in one.args] == given and _is_count(one, scope)
+        for one in calls_of(scope.nodes(), "findall")
+    )
 
 
 def _operands(node: ast.Call, scope: Scope) -> tuple[ast.expr | None, ast.expr]:
@@ -237,11 +233,7 @@ def _is_count(node: ast.expr, scope: Scope) -> bool:
     for one in scope.nodes():
         if isinstance(one, ast.Compare) and isinstance(one.ops[0], (ast.Eq, ast.NotEq)):
             sides = (one.left, one.comparators[0])
-            lengths = [
-                side
-                for side in sides
-                if isinstance(side, ast.Call) and name_of_call(side) == "len" and side.args
-            ]
+            lengths = [side for side in calls_of(sides, "len") if side.args]
             if (
                 lengths
                 and ast.unparse(lengths[0].args[0]) == text
@@ -255,7 +247,7 @@ def _method(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.func, ast.Attribute) or not node.args:
         return
     name, base, given = name_of_call(node), scope.of(node.func.value), scope.of(node.args[0])
-    mixed = (is_own(base) and is_gold(given)) or (is_gold(base) and is_own(given))
+    mixed = is_mixed(base, given)
     if name in ("startswith", "endswith") and mixed:
         flaw = "prefix_match" if name == "startswith" else "suffix_match"
         yield Hit(flaw, node, f"only the {'beginning' if 'pre' in flaw else 'end'} is compared")
@@ -273,36 +265,23 @@ def sought_words(test: ast.expr, scope: Scope) -> list[str] | None:
                 seen = True
                 value = scope.constant(one.left)
                 found += [value] if isinstance(value, str) else []
-        elif (
-            isinstance(one, ast.Call)
-            and name_of_call(one) in ("count", "startswith", "endswith")
-            and isinstance(one.func, ast.Attribute)
-            and COMPLETION in scope.of(one.func.value)
-        ):
-            value = scope.constant(one.args[0]) if one.args else None
-            if isinstance(value, str):
+        elif isinstance(one, ast.Call) and one.args:
+            value = scope.constant(one.args[0])
+            owner = owner_of(one, "count", "startswith", "endswith")
+            if isinstance(value, str) and COMPLETION in scope.of(owner):
                 seen = True
                 found.append(value)
     return found if seen else None
 
 
 def seeks_word(node: ast.expr, scope: Scope) -> bool:
-    for one in ast.walk(node):
-        if (
-            isinstance(one, ast.Compare)
-            and isinstance(one.ops[0], ast.In)
-            and COMPLETION in scope.of(one.comparators[0])
-            and COMPLETION not in scope.of(one.left)
-        ):
-            return True
-        if (
-            isinstance(one, ast.Call)
-            and name_of_call(one) == "count"
-            and isinstance(one.func, ast.Attribute)
-            and COMPLETION in scope.of(one.func.value)
-        ):
-            return True
-    return False
+    """Tell whether a word that is not of the completion is looked for in it."""
+    return any(
+        COMPLETION in scope.of(one.comparators[0]) - scope.of(one.left)
+        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In)
+        else COMPLETION in scope.of(owner_of(one, "count"))
+        for one in ast.walk(node)
+    )
 
 
 def of_text(parts: list[ast.expr], scope: Scope) -> bool:
@@ -310,7 +289,7 @@ def of_text(parts: list[ast.expr], scope: Scope) -> bool:
     for one in parts:
         if isinstance(one, ast.Call) and name_of_call(one) == "len" and one.args:
             inner = one.args[0]
-            if isinstance(inner, ast.Call) and name_of_call(inner) == "split":
+            if name_of_call(inner) == "split":
                 return True
             if MANY in scope.of(inner):
                 return isinstance(inner, ast.Name) and "word" in inner.id

@@ -168,23 +168,26 @@ def _verl_batch(values: _Values) -> Items:
     return {f"{name}s": ["data", [item[1]]] for name, item in single.items()}
 
 
+def _tokens(text: str) -> list[int]:
+    """One rough token for each character."""
+    return [ord(letter) % 50_000 for letter in text[:4096]]
+
+
 def _openrlhf(values: _Values) -> Items:
     return {"queries": ["data", [values.problem.prompt + values.raw]]}
 
 
 def _trl(values: _Values) -> Items:
-    rough = [ord(letter) % 50_000 for letter in values.raw[:4096]]  # one token for each character
-    return {"completion_ids": ["data", [rough]], "trainer_state": ["data", None]}
+    ids = _tokens(values.raw)
+    return {"completion_ids": ["data", [ids]], "trainer_state": ["data", None]}
 
 
 def _ms_swift(values: _Values) -> Items:
-    tokens = [ord(letter) % 50_000 for letter in values.raw[:4096]]
-    return {"response_token_ids": ["data", [tokens]]}
+    return {"response_token_ids": ["data", [_tokens(values.raw)]]}
 
 
 def _areal(values: _Values) -> Items:
-    ids = [ord(letter) % 50_000 for letter in values.raw[:4096]]
-    prompt = [ord(letter) % 50_000 for letter in values.problem.prompt[:4096]]
+    prompt, ids = _tokens(values.problem.prompt), _tokens(values.raw)
     found: Items = {"prompt_ids": ["data", prompt], "completion_ids": ["data", ids]}
     return found | {"completions": ["data", values.text]}
 
@@ -246,8 +249,7 @@ def _inspect(values: _Values) -> Items:
 
 
 def _open_instruct(values: _Values) -> Items:
-    tokens = [ord(letter) % 50_000 for letter in values.raw[:4096]]
-    return {"tokenized_prediction": ["data", tokens], "rollout_state": ["data", {}]}
+    return {"tokenized_prediction": ["data", _tokens(values.raw)], "rollout_state": ["data", {}]}
 
 
 _SPECIAL: Mapping[str, Callable[[_Values], Items]] = {

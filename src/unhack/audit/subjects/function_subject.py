@@ -9,7 +9,6 @@ audit looks for.
 
 from __future__ import annotations
 
-import ast
 import json
 import secrets
 import sys
@@ -25,7 +24,13 @@ from unhack.audit.subjects.imported_modules import file_names_in, source_of
 from unhack.audit.subjects.recording import recordable
 from unhack.audit.subjects.row_shapes import settings_of
 from unhack.audit.subjects.signatures import Signature, is_about_form
-from unhack.audit.subjects.target import INSIDE, Target, environment_binds, folder_binds
+from unhack.audit.subjects.target import (
+    INSIDE,
+    Target,
+    environment_binds,
+    folder_binds,
+    imported_tops,
+)
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.errors import SandboxUnavailableError, UsageError
@@ -258,13 +263,8 @@ class FunctionSubject:
 
     def _imported_inside(self) -> tuple[str, ...]:
         """Packages that the module imports somewhere, also in functions: once is enough."""
-        tops: set[str] = set()
-        for node in ast.walk(self.target.defined_in.tree):
-            if isinstance(node, ast.Import):
-                tops |= {item.name.partition(".")[0] for item in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                tops.add(node.module.partition(".")[0])
-        return tuple(name for name in sorted(tops & _OFTEN) if find_spec(name) is not None)
+        often = sorted(imported_tops(self.target.defined_in.tree) & _OFTEN)
+        return tuple(name for name in often if find_spec(name) is not None)
 
     @property
     def _load_limits(self) -> Limits:
@@ -358,21 +358,24 @@ def require_host(outcome: Outcome) -> None:
         raise SandboxUnavailableError(f"the audit needs the sandbox: {outcome.error}")
 
 
+def score_told(kind: str, value: Any, *rest: Any, seconds: float) -> Score:
+    """The score that a line of a verifier's process tells."""
+    if kind == "score":
+        return Score(float(plain.decode_tags(value)), seconds=seconds)
+    reason = str(value)
+    if kind == "raised":
+        reason = f"{value[0]}: {rest[0]}" if value else str(rest[0])
+    return Score(None, kind, reason[:300], seconds)
+
+
 def read_outcome(outcome: Outcome, nonce: str) -> Score:
     """The score of one call. Raises SandboxUnavailableError."""
     if outcome.ending is Ending.REFUSED:
         require_host(outcome)
     seconds = outcome.wall_s
     for line in jobs.result_lines(outcome.result):
-        if line[0] != nonce or len(line) < 3:
-            continue
-        if line[1] == "score":
-            return Score(float(plain.decode_tags(line[2])), seconds=seconds)
-        if line[1] == "raised":
-            reason = f"{line[2][0]}: {line[3]}" if line[2] else str(line[3])
-            return Score(None, "raised", reason[:300], seconds)
-        if line[1] == "shape":
-            return Score(None, "shape", str(line[2])[:300], seconds)
+        if line[0] == nonce and len(line) > 2 and line[1] in ("score", "raised", "shape"):
+            return score_told(*line[1:], seconds=seconds)
     if outcome.ending is Ending.STOPPED:
         return Score(None, STOPPED, outcome.error, seconds)
     if outcome.ending is Ending.LIMIT:

@@ -18,7 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.audit.subject import AuditProblem, Call
+from unhack.audit.static_analysis.labels import name_of_call
+from unhack.audit.subject import AuditProblem, Call, tree_of
 from unhack.core import plain
 from unhack.core.completion import extract_code
 from unhack.tasks.reading import fault, read_text
@@ -162,26 +163,24 @@ def folder_cases(
     calls = [
         call
         for call in cases_of(rows, parameters, whole=whole)
-        if entry is not None or _is_stdin(call)
+        if entry is not None or may_be_stdin(call)
     ]
     if entry is not None and not calls:
         calls = _calls_in_source(script, entry, parameters)
     return entry, tuple(calls)
 
 
-def _is_stdin(call: Call) -> bool:
+def may_be_stdin(call: Call) -> bool:
+    """Tell whether a call may be a run of a program with that standard input."""
     return len(call.args) == 1 and isinstance(call.args[0], str) and not call.kwargs
 
 
 def _functions(source: str) -> dict[str, tuple[str, ...]]:
     """Public functions of a program: name -> parameters."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return {}
+    tree = tree_of(source)
     return {
         node.name: tuple(item.arg for item in (*node.args.posonlyargs, *node.args.args))
-        for node in tree.body
+        for node in (tree.body if tree is not None else ())
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     }
 
@@ -211,12 +210,15 @@ def _entry(
     return list(functions)[-1] if functions and "main" not in functions else None
 
 
+def _nodes(script: str) -> list[ast.AST]:
+    """Every node of a source; none where it is no Python."""
+    tree = tree_of(script)
+    return [] if tree is None else list(ast.walk(tree))
+
+
 def _names_in(script: str) -> set[str]:
     """Attributes, imported names and texts of a source: ways to name a solution's function."""
-    try:
-        nodes = list(ast.walk(ast.parse(script)))
-    except SyntaxError:
-        return set()
+    nodes = _nodes(script)
     found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     found |= {node.value for node in nodes if isinstance(node, ast.Constant)
               and isinstance(node.value, str)}  # fmt: skip
@@ -228,11 +230,7 @@ def _names_in(script: str) -> set[str]:
 
 def _call_marks(script: str) -> set[str]:
     """`*` where the verifier spreads a list over the arguments of a call."""
-    try:
-        nodes = ast.walk(ast.parse(script))
-    except SyntaxError:
-        return set()
-    return {"*" for node in nodes if isinstance(node, ast.Call)
+    return {"*" for node in _nodes(script) if isinstance(node, ast.Call)
             for item in node.args if isinstance(item, ast.Starred)}  # fmt: skip
 
 
@@ -295,13 +293,13 @@ def _call(row: Any, parameters: Sequence[str], *, whole: bool) -> Call | None:
     for key in _INPUTS:
         if key in fields and key not in parameters:
             if key == "args" and isinstance(fields[key], (list, tuple)):
-                return _positional(tuple(fields[key]), kwargs, _or_none(expected), parameters)
+                return in_order(Call(tuple(fields[key]), kwargs, _or_none(expected)), parameters)
             return _arguments(fields[key], _or_none(expected), parameters, whole=whole)
     if kwargs and isinstance(kwargs, dict):
-        return _positional((), cast("dict[str, Any]", kwargs), _or_none(expected), parameters)
+        return in_order(Call((), cast("dict[str, Any]", kwargs), _or_none(expected)), parameters)
     given = {name: fields[name] for name in parameters if name in fields}
     if given and expected is not _MISSING:
-        return _positional((), given, expected, parameters)
+        return in_order(Call((), given, expected), parameters)
     return None
 
 
@@ -312,7 +310,7 @@ def _or_none(value: Any) -> Any:
 def _arguments(given: Any, expected: Any, parameters: Sequence[str], *, whole: bool) -> Call:
     """One value that may stand for all arguments."""
     if isinstance(given, dict) and parameters and set(cast("Any", given)) <= set(parameters):
-        return _positional((), cast("dict[str, Any]", given), expected, parameters)
+        return in_order(Call((), cast("dict[str, Any]", given), expected), parameters)
     if isinstance(given, (list, tuple)) and not whole:
         items = tuple(cast("Sequence[Any]", given))
         spread = isinstance(given, tuple) or (len(items) == len(parameters) != 1)
@@ -321,22 +319,17 @@ def _arguments(given: Any, expected: Any, parameters: Sequence[str], *, whole: b
     return Call(cast("tuple[Any, ...]", (given,)), {}, expected)
 
 
-def _positional(
-    args: tuple[Any, ...], kwargs: dict[str, Any], expected: Any, parameters: Sequence[str]
-) -> Call:
-    """Keywords as positional arguments, where the parameters' order is known."""
-    rest = list(parameters[len(args) :])
-    if kwargs and set(rest[: len(kwargs)]) == set(kwargs):
-        return Call((*args, *(kwargs[name] for name in rest[: len(kwargs)])), {}, expected)
-    return Call(args, kwargs, expected)
+def in_order(call: Call, parameters: Sequence[str]) -> Call:
+    """The call with keywords as positional arguments, where the parameters' order says how."""
+    names = parameters[len(call.args) :][: len(call.kwargs)]
+    if not call.kwargs or set(names) != set(call.kwargs):
+        return call
+    return Call((*call.args, *(call.kwargs[name] for name in names)), {}, call.expected)
 
 
 def _calls_in_source(script: str, entry: str, parameters: Sequence[str]) -> list[Call]:
     """Calls that stand in the verifier: tables of literals, and calls with literal arguments."""
-    try:
-        nodes = list(ast.walk(ast.parse(script)))
-    except SyntaxError:
-        return []
+    nodes = _nodes(script)
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             rows = _literal(node.value)
@@ -349,16 +342,11 @@ def _calls_in_source(script: str, entry: str, parameters: Sequence[str]) -> list
                 return list(cases_of([list(item) for item in items], parameters))
     found: list[Call] = []
     for node in nodes:
-        if isinstance(node, ast.Call) and _name_of_call(node) == entry and not node.keywords:
+        if isinstance(node, ast.Call) and name_of_call(node) == entry and not node.keywords:
             args = _literal(ast.Tuple(node.args, ast.Load()))
             if args is not _MISSING and args:
                 found.append(Call(tuple(args)))
     return found
-
-
-def _name_of_call(node: ast.Call) -> str:
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _literal(node: ast.expr) -> Any:

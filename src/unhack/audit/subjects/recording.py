@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unhack.audit.oracle.entry_points import definition_of, first_place, program_text
-from unhack.audit.subject import AuditProblem, Call, Step
+from unhack.audit.subject import AuditProblem, Call, Step, tree_of
+from unhack.audit.subjects.problem_rows import in_order, may_be_stdin
 from unhack.core import plain
 from unhack.sandbox.guest.reward import recorder
 
@@ -41,11 +42,8 @@ def recordable(correct: str, path: str) -> str:
 def is_program(completion: str) -> bool:
     """Tell whether a correct completion is a program in Python: its code parses, and defines,
     imports, reads or prints something. Text may parse too: `x = 5` is an answer."""
-    try:
-        body = ast.parse(program_text(completion)).body
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    return any(map(_is_of_program, body))
+    tree = tree_of(program_text(completion))
+    return tree is not None and any(map(_is_of_program, tree.body))
 
 
 def _is_of_program(node: ast.stmt) -> bool:
@@ -59,12 +57,11 @@ def _is_of_program(node: ast.stmt) -> bool:
 
 def with_recorder(source: str, path: str) -> str | None:
     """The program with a recorder that writes to `path`; None where it cannot be parsed."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source)
+    if tree is None:
         return None
     lines = source.split("\n")
-    for node in reversed(body):
+    for node in reversed(tree.body):
         wrapped = _wrapping(node)
         if wrapped:
             lines.insert(node.end_lineno or node.lineno, wrapped)
@@ -73,13 +70,9 @@ def with_recorder(source: str, path: str) -> str | None:
         f"{_NAME} = {{'__name__': {_NAME!r}}}; exec({text!r}, {_NAME}); "
         f"{_NAME}['PATH'] = {path!r}; {_NAME}['watch_run'](globals())"
     )
-    lines.insert(first_place(body), start)
+    lines.insert(first_place(tree.body), start)
     found = "\n".join(lines)
-    try:
-        ast.parse(found)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    return found
+    return None if tree_of(found) is None else found
 
 
 def _wrapping(node: ast.stmt) -> str:
@@ -156,14 +149,10 @@ def with_recorded(problem: AuditProblem, recorded: str, *, script: str) -> Audit
     runs = [Call(("".join(given), *words)) for words, given in notes.runs.values()]
     if runs:
         return replace(problem, entry_point=None, calls=_known_results(problem, runs), runs=True)
-    given = [call for call in problem.calls if not _may_be_stdin(call)]
+    given = [call for call in problem.calls if not may_be_stdin(call)]
     if problem.entry_point is None and problem.correct and (given or not problem.is_code):
         return _unseen(problem, script)
     return problem
-
-
-def _may_be_stdin(call: Call) -> bool:
-    return len(call.args) == 1 and isinstance(call.args[0], str) and not call.kwargs
 
 
 def _unseen(problem: AuditProblem, script: str) -> AuditProblem:
@@ -251,8 +240,4 @@ def _positional(problem: AuditProblem, entry: str | None, call: Call) -> Call:
     if node is None or not call.kwargs:
         return call
     names = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
-    rest = names[len(call.args) :]
-    if set(rest[: len(call.kwargs)]) != set(call.kwargs):
-        return call
-    args = (*call.args, *(call.kwargs[name] for name in rest[: len(call.kwargs)]))
-    return replace(call, args=args, kwargs={})
+    return in_order(call, names)

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from unhack.audit.subject import Source, Subject
+from unhack.audit.subject import Source, Subject, tree_of
 from unhack.audit.subjects.problem_rows import KNOWN_COLUMNS
 
 
@@ -83,11 +83,8 @@ def _whole_text(source: Source) -> str:
 
 def _imports(text: str) -> Iterator[str]:
     """Top-level names of the modules that a source imports when it is loaded."""
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in body:
+    tree = tree_of(text)
+    for node in tree.body if tree is not None else ():
         if isinstance(node, ast.Import):
             yield from (part.name.partition(".")[0] for part in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

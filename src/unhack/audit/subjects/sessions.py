@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from unhack.audit.subject import STOPPED, Query, Score
 from unhack.audit.subjects.call_plans import BATCHES, plan_call
-from unhack.audit.subjects.function_subject import FunctionSubject, require_host
+from unhack.audit.subjects.function_subject import FunctionSubject, require_host, score_told
 from unhack.core import plain
 from unhack.sandbox.job import Ending, Job, Outcome, run_all
 from unhack.sandbox.pool.shared import shared_pool
@@ -184,15 +184,8 @@ def _read_scores(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
     for line in jobs.result_lines(outcome.result):
         if line[0] != nonce or len(line) < 5 or not isinstance(line[1], int):
             continue
-        _, number, seconds, kind, value, *rest = line
-        if kind == "score":
-            found[number] = Score(float(plain.decode_tags(value)), seconds=seconds)
-        elif kind == "raised":
-            names: list[str] = value
-            reason = f"{names[0]}: {rest[0]}" if names else str(rest[0])
-            found[number] = Score(None, "raised", reason[:300], seconds)
-        else:
-            found[number] = Score(None, str(kind), str(value)[:300], seconds)
+        _, number, seconds, kind, *rest = line
+        found[number] = score_told(str(kind), *rest, seconds=seconds)
     missing = _missing(outcome)
     return [found.get(number, missing) for number in range(count)]
 

@@ -122,7 +122,7 @@ def file_module(path: Path) -> Module:
     root = path.parent
     while (root / "__init__.py").is_file():
         root = root.parent
-    tops = _imported_tops(Module(path, path.stem, root))
+    tops = imported_tops(Module(path, path.stem, root).tree) - sys.stdlib_module_names
     for above in (root, *root.parents):  # packages without an `__init__.py` in between
         if above.name in tops or above.parent.name in {"site-packages", "dist-packages"}:
             root = above.parent
@@ -135,15 +135,15 @@ def file_module(path: Path) -> Module:
     return Module(path, ".".join(parts), root)
 
 
-def _imported_tops(module: Module) -> set[str]:
-    """First parts of what a module imports from elsewhere."""
+def imported_tops(tree: ast.AST) -> set[str]:
+    """First parts of the names of what is imported, but for relative imports."""
     found: set[str] = set()
-    for node in ast.walk(module.tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {item.name.partition(".")[0] for item in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
-    return found - sys.stdlib_module_names
+    return found
 
 
 def find_module(name: str) -> Module | None:

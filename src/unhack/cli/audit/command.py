@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
-from unhack.cli.options import takes
+from unhack.cli.options import check_output, takes
+from unhack.cli.terminal import remarks
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +65,6 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
     from unhack.cli.audit.environment import run_environment
-    from unhack.core.errors import UsageError
 
     if is_environment(arguments.target):
         run_environment(arguments, given)
@@ -137,7 +139,6 @@ def _run(
 def _remark(subject: Subject) -> None:
     """Say on stderr what of the input was not read, and what was replaced."""
     from unhack.audit.subjects.remarks import stubbed, unread_fields
-    from unhack.cli.terminal import remarks
 
     lines = unread_fields(subject)
     missing = stubbed(subject)
@@ -150,8 +151,6 @@ def _remark(subject: Subject) -> None:
 
 def _say_interrupted(arguments: AuditArguments) -> None:
     """Say on stderr how to go on."""
-    from unhack.cli.terminal import remarks
-
     text = "Interrupted. Nothing was kept; with --run DIR the same command would resume."
     if arguments.run is not None:
         text = f"Interrupted. Scores are kept in {arguments.run}; run the same command to resume."
@@ -161,7 +160,6 @@ def _say_interrupted(arguments: AuditArguments) -> None:
 def _options(arguments: AuditArguments) -> AuditOptions:
     from unhack.audit.options import AuditOptions
     from unhack.cli.audit.option_values import attacker_of, discoverer, tier_limits_of, tiers_of
-    from unhack.core.errors import UsageError
 
     for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
         if path is not None and path.is_dir():
@@ -188,15 +186,10 @@ def _options(arguments: AuditArguments) -> AuditOptions:
 
 def _check_outputs(arguments: AuditArguments) -> None:
     """Refuse files that could not be written, before anything runs."""
-    from unhack.core.errors import UsageError
-
     files = {"--sarif": arguments.sarif, "--html": arguments.html, "--pairs": arguments.pairs}
     fixed = None if arguments.fix == STDOUT else arguments.fix
     for option, path in {**files, "--fix": fixed}.items():
-        if path is not None and not path.absolute().parent.is_dir():
-            raise UsageError(f"{option}: {path}: no such directory: {path.parent}")
-        if path is not None and path.is_dir():
-            raise UsageError(f"{option}: {path} is a directory; name a new file")
+        check_output(option, path)
     folders = {"--write-tests": arguments.write_tests, "--run": arguments.run}
     for option, path in folders.items():
         if path is not None and path.exists() and not path.is_dir():
@@ -231,7 +224,6 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     """Every file that was asked for, each named on stderr."""
     from unhack.audit.report.regression import AuditedTarget, write_tests
     from unhack.audit.report.sarif import sarif
-    from unhack.cli.terminal import remarks
 
     texts: list[tuple[Path, str]] = []
     if arguments.sarif is not None:
@@ -242,15 +234,13 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     if arguments.pairs is not None:
         rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
         texts.append((arguments.pairs, rows))
-    written = [path for path, _ in texts]
     for path, text in texts:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        terminal.write_file(path, text)
     if arguments.write_tests is not None:
         origin = AuditedTarget(arguments.target, arguments.problems, arguments.signature)
         tests = write_tests(report, origin, folder=arguments.write_tests)
-        written += [tests] if tests is not None else []
-    for path in written:
-        remarks().print(f"wrote {path}", soft_wrap=True)
+        if tests is not None:
+            terminal.remarks().print(f"wrote {tests}", soft_wrap=True)
 
 
 def _page(report: AuditReport, subject: Subject) -> str:
@@ -268,7 +258,6 @@ def _show(
     hardening: HardeningResult | None,
 ) -> None:
     from unhack.audit.report.wording import strict
-    from unhack.cli import terminal
     from unhack.cli.audit.fix import outcome_lines
     from unhack.cli.audit.screen import screen
 

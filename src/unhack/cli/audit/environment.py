@@ -21,6 +21,7 @@ from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
 from unhack.cli.audit.option_values import episode_discoverer, tiers_of
 from unhack.cli.audit.screen import screen, watching
+from unhack.cli.options import check_output
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.shared import pool
 
@@ -55,21 +56,13 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
         others = ", ".join(str(tier) for tier in tiers if tier not in _TIERS)
         text = f"--tiers: tier {others} is for verifiers; {arguments.target} is an environment"
         raise UsageError(f"{text}, which has tiers 1 and 5")
-    if arguments.html is not None and not arguments.html.absolute().parent.is_dir():
-        raise UsageError(f"--html: no such directory: {arguments.html.parent}")
-    if arguments.html is not None and arguments.html.is_dir():
-        raise UsageError(f"--html: {arguments.html} is a directory; name a file")
+    check_output("--html", arguments.html)
     report = _audited(arguments, given, tiers)
     if arguments.html is not None:
         command = shlex.join(["unhack", *sys.argv[1:]])
         text = page(report, made=datetime.now(UTC), command=command)
-        arguments.html.write_text(text, encoding="utf-8", errors="backslashreplace")
-        terminal.remarks().print(f"wrote {arguments.html}", soft_wrap=True)
-    if arguments.as_json:
-        terminal.write_json(strict(report.to_json()))
-    else:
-        for part in screen(report):
-            terminal.results().print(part)
+        terminal.write_file(arguments.html, text)
+    terminal.write_result([strict(report.to_json())], screen(report), as_json=arguments.as_json)
     if report.conclusion is Conclusion.EXPLOITABLE:
         raise typer.Exit(1)
     if report.discovery is not None and report.discovery.interrupted:

@@ -160,9 +160,7 @@ def _power(report: AuditReport) -> Iterable[RenderableType]:
     yield Text(power_text(report))
     yield Text(report.power.note, style="dim")
     if report.power.unbroken:
-        table = plain_table()
-        for name in ("not broken", "line", "attack family"):
-            table.add_column(name, no_wrap=True, justify="right" if name == "line" else "left")
+        table = plain_table({"not broken": "whole", "line": "number", "attack family": "whole"})
         for one in report.power.unbroken:
             table.add_row(one.operator, str(one.line), one.family)
         yield table
@@ -246,10 +244,8 @@ def _checks(checks: Iterable[AuditCheck]) -> Table:
 
 def _tried_table(report: AuditReport) -> Table:
     """One row for each tier that ran."""
-    table = plain_table()
-    table.add_column("tier", no_wrap=True)
-    for name in ("attacks", "completions", "rewarded", "proven wrong"):
-        table.add_column(name, no_wrap=True, justify="right")
+    counts = ("attacks", "completions", "rewarded", "proven wrong")
+    table = plain_table({"tier": "whole", **dict.fromkeys(counts, "number")})
     for tier in sorted({*report.tiers, *(record.tier for record in report.tried)}):
         records = [record for record in report.tried if record.tier == tier]
         proven = sum(record.proven for record in records)

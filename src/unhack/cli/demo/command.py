@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unhack.core.errors import UsageError
+from unhack.cli import terminal
+from unhack.core.errors import SandboxUnavailableError, UnhackError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,7 +75,6 @@ def demo(
     \b
     unhack demo
     """
-    from unhack.cli import terminal
     from unhack.sandbox.pool.shared import pool
 
     console = terminal.results()
@@ -99,7 +99,6 @@ def _heading(console: Console, text: str) -> None:
 
 def _show_host(console: Console) -> None:
     """Two lines: the machine, and what isolates code on it."""
-    from unhack.core.errors import SandboxUnavailableError
     from unhack.sandbox.doctor.diagnosis import examine
 
     console.print(f"This machine: {machine_name()}", soft_wrap=True)
@@ -140,7 +139,6 @@ def _show_group(console: Console, backend: Backend) -> bool:
 
 
 def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
-    from unhack.cli import terminal
     from unhack.cli.demo import screen
     from unhack.cli.demo.corpus import humaneval_parts, runnable, suite_parts
 
@@ -192,7 +190,6 @@ def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
     """Break a reward and fix it; return True when both came out as they must, or when this
     installation lacks what it needs."""
     from unhack.cli.demo import audited_reward
-    from unhack.core.errors import UsageError
 
     _heading(console, "3. An audit: can this reward be gamed?")
     audited_reward.write_reward(folder)
@@ -209,9 +206,7 @@ def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
 def _show_tournament(console: Console, folder: Path) -> bool:
     """Play one round; return True when the cheaters are flagged and nobody else is, or when it
     cannot be played here."""
-    from unhack.cli import terminal
     from unhack.cli.demo import short_tournament
-    from unhack.core.errors import UnhackError
 
     _heading(console, "4. A tournament: compress a small language model, one round")
     console.print(

@@ -51,12 +51,7 @@ def _rate(arm: Mapping[str, Any], name: str) -> str:
 
 def table(cells: Sequence[Sequence[str]]) -> Table:
     """The rows for the terminal."""
-    found = plain_table()
-    for place, name in enumerate(HEADS):
-        found.add_column(name, no_wrap=True, justify="right" if place else "left")
-    for row in cells:
-        found.add_row(*row)
-    return found
+    return plain_table({HEADS[0]: "whole", **dict.fromkeys(HEADS[1:], "number")}, cells)
 
 
 def write_page(recorded: Mapping[str, Any], path: Path) -> None:

@@ -18,12 +18,12 @@ _KIND_STYLES = {"right": "green", "wrong": "red", "hack": "bold"}
 
 def group_table(group: DemoGroup, judged: DemoVerdicts) -> Table:
     """The group, both judgements side by side."""
-    table = plain_table()
-    table.add_column("completion", no_wrap=True)
-    table.add_column("what it does")
-    table.add_column("one\nprocess", no_wrap=True, justify="right")
-    table.add_column("\nsealed", no_wrap=True)
-    table.add_column("GRPO\nadvantage", no_wrap=True, justify="right")
+    table = plain_table(
+        {
+            "completion": "whole", "what it does": "", "one\nprocess": "number",
+            "\nsealed": "whole", "GRPO\nadvantage": "number",
+        }
+    )  # fmt: skip
     advantages = judged.sealed_advantages
     kinds = [attempt.kind for attempt in group.attempts]
     for index, attempt in enumerate(group.attempts):
@@ -103,13 +103,8 @@ class Result:
 
 def corpus_table(results: Sequence[Result]) -> Table:
     """One row for each part."""
-    table = plain_table()
-    table.add_column("completions of")
-    table.add_column("judged", no_wrap=True, justify="right")
-    table.add_column("passed", no_wrap=True, justify="right")
-    table.add_column("unscored", no_wrap=True, justify="right")
-    table.add_column("seconds", no_wrap=True, justify="right")
-    table.add_column("verdicts/s", no_wrap=True, justify="right")
+    figures = ("judged", "passed", "unscored", "seconds", "verdicts/s")
+    table = plain_table({"completions of": "", **dict.fromkeys(figures, "number")})
     for result in results:
         passed = sum(verdict.passed for verdict in result.verdicts)
         unscored = sum(verdict.status is Status.UNSCORED for verdict in result.verdicts)

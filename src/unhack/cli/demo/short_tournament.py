@@ -71,11 +71,9 @@ def as_claimed(record: TournamentRecord) -> bool:
 
 def table(record: TournamentRecord) -> Table:
     """One row for each entry: the measured fitness, or the flags."""
-    found = plain_table()
-    for name in ("agent", "what it does"):
-        found.add_column(name, overflow="fold")
-    found.add_column("fitness", no_wrap=True, justify="right")
-    found.add_column("judge", overflow="fold")
+    found = plain_table(
+        {"agent": "fold", "what it does": "fold", "fitness": "number", "judge": "fold"}
+    )
     for entry in sorted(record.entries, key=lambda entry: (-entry.fitness, entry.agent)):
         kinds = ", ".join(dict.fromkeys(flag.kind for flag in entry.flags))
         word = Text(f"flagged: {kinds}", style="red") if kinds else Text("clean")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli import terminal
+
 
 def doctor(
     as_json: Annotated[
@@ -26,7 +28,6 @@ def doctor(
     unhack doctor
     unhack doctor --quick --json
     """
-    from unhack.cli import terminal
     from unhack.cli.doctor import screen
     from unhack.cli.doctor.screen import Workers
     from unhack.sandbox.conformance import CHECKS
@@ -41,12 +42,8 @@ def doctor(
                 advance()
 
         report = examine(checks=not quick, on_result=told)
-    if as_json:
-        terminal.write_json({**report.to_json(), "batches": asdict(workers)})
-    else:
-        console = terminal.results()
-        for part in screen.host_report(report):
-            console.print(part)
-        console.print(screen.workers_told(workers))
+    fields = {**report.to_json(), "batches": asdict(workers)}
+    parts = [*screen.host_report(report), screen.workers_told(workers)]
+    terminal.write_result([fields], parts, as_json=as_json)
     if not report.sound:
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unhack.cli.verdict_table import plain_table
+from unhack.cli.verdict_table import ColumnStyle, plain_table
 from unhack.sandbox.conformance import CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
 from unhack.sandbox.job import Isolation
@@ -81,10 +81,7 @@ def _mark(good: bool) -> Text:
 
 
 def _layer_table(report: HostReport) -> Table:
-    table = plain_table()
-    table.add_column("layer", no_wrap=True)
-    table.add_column("here", no_wrap=True)
-    table.add_column("protects against")
+    table = plain_table({"layer": "whole", "here": "whole", "protects against": ""})
     for layer in report.layers:
         name = f"{layer.name} ({layer.detail})" if layer.present and layer.detail else layer.name
         mark = Text("optional", style="dim") if _unneeded(layer) else _mark(layer.present)
@@ -108,12 +105,8 @@ def _missing(layer: LayerReport) -> Iterator[Text]:
 
 
 def _backend_table(report: HostReport) -> Table:
-    table = plain_table()
-    table.add_column("backend", no_wrap=True)
-    table.add_column("starts", no_wrap=True)
-    for state in CheckState:
-        table.add_column(state.value, justify="right")
-    table.add_column("why not")
+    states: dict[str, ColumnStyle] = dict.fromkeys([state.value for state in CheckState], "right")
+    table = plain_table({"backend": "whole", "starts": "whole", **states, "why not": ""})
     for backend in report.backends:
         counts = [_count(backend, state) for state in CheckState]
         table.add_row(backend.name, _mark(backend.available), *counts, Text(backend.reason))

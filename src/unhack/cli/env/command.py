@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.env.order import EnvRunOrder
 from unhack.cli.options import takes
+from unhack.core.errors import UsageError
 
 env = typer.Typer(no_args_is_help=True, help="List, play and run multi-turn tasks.")
 
@@ -28,18 +30,13 @@ def list_environments(
     unhack env list repos
     unhack env list repos:7 --json
     """
-    from unhack.cli import terminal
     from unhack.cli.env import screen
     from unhack.environments.suites import find_tasks
 
     tasks = list(find_tasks(suite))
-    if as_json:
-        for task in tasks:
-            terminal.write_json(screen.as_fields(task))
-        return
-    console = terminal.results()
-    console.print(screen.task_table(tasks))
-    console.print(f"\n{len(tasks)} tasks. `unhack env play ID` plays one in this terminal.")
+    told = f"\n{len(tasks)} tasks. `unhack env play ID` plays one in this terminal."
+    objects = map(screen.as_fields, tasks)
+    terminal.write_result(objects, [screen.task_table(tasks), told], as_json=as_json)
 
 
 @env.command("play")
@@ -63,7 +60,6 @@ def play(
     require("pytest", "pytest", purpose="a multi-turn task")
 
     from unhack.cli.env.play import play_here
-    from unhack.core.errors import UsageError
     from unhack.environments.suites import find_tasks
 
     found = list(find_tasks(task))

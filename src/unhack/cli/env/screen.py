@@ -43,11 +43,7 @@ def as_fields(task: EpisodeTask) -> dict[str, Any]:
 
 def task_table(tasks: Sequence[EpisodeTask]) -> RenderableType:
     """Tasks, a line each."""
-    table = plain_table()
-    table.add_column("id", no_wrap=True)
-    table.add_column("files", justify="right")
-    table.add_column("tests", justify="right")
-    table.add_column("statement", no_wrap=True, overflow="ellipsis")
+    table = plain_table({"id": "whole", "files": "right", "tests": "right", "statement": "whole"})
     for task in tasks:
         first = next(iter(task.statement.strip().splitlines()), "")
         table.add_row(
@@ -65,9 +61,9 @@ def _hidden(task: RepositoryTask) -> int:
 
 def episode_table(played: Sequence[FinishedEpisode]) -> RenderableType:
     """Episodes, a line each."""
-    table = plain_table()
-    for head in ("task", "outcome", "reward", "turns", "reason"):
-        table.add_column(head, justify="right" if head in ("reward", "turns") else "left")
+    table = plain_table(
+        {"task": "", "outcome": "", "reward": "right", "turns": "right", "reason": ""}
+    )
     for one in played:
         status = one.outcome.status.value if one.outcome is not None else "error"
         reason = one.error or (one.outcome.reason if one.outcome is not None else "")

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from unhack.cli.options import takes, valued
+from unhack.cli import terminal
+from unhack.cli.options import check_output, takes, valued
+from unhack.cli.tasks.check import ColumnMap, DataSetName, load_data_set
+from unhack.cli.terminal import remarks, working
+from unhack.core.errors import (
+    BatchUnscoredError,
+    SandboxError,
+    TaskError,
+    UnknownNameError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from unhack.cli.score.completions import CompletionRow
@@ -23,6 +33,7 @@ if TYPE_CHECKING:
 
 SCORE_HEADINGS = {
     "Output": ("as_json", "show", "html", "fail_under"),
+    "TASK as a file of rows": ("data_set", "column_map", "no_check"),
     "Groups and advantages": ("group_size", "estimator"),
     "Resuming": ("run",),
 }
@@ -33,7 +44,10 @@ SCORE_HEADINGS = {
 class ScoreArguments:
     """The command's arguments and options."""
 
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A task id, a suite or a directory.")]
+    task: Annotated[
+        str,
+        typer.Argument(metavar="TASK", help="A task id, a suite, a directory, or a file of rows."),
+    ]
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -82,6 +96,11 @@ class ScoreArguments:
             "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
         ),
     ] = None  # fmt: skip
+    data_set: DataSetName = None
+    column_map: ColumnMap = None
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Rows: run nothing before the completions.")
+    ] = False
     executor: Annotated[
         str | None,
         valued(
@@ -109,11 +128,10 @@ def score(arguments: ScoreArguments) -> None:
     unhack score math samples.jsonl --run out --html out/page.html
     """
     from unhack.cli.score.screen import JsonScreen, TableScreen
-    from unhack.core.errors import BatchUnscoredError
     from unhack.tasks.batch import as_batch
     from unhack.tasks.execution.choosing import executor_named
 
-    _check_page(arguments.html)
+    check_output("--html", arguments.html)
     work = _work(arguments)
     screen = JsonScreen(work) if arguments.as_json else TableScreen(work)
     started = time.monotonic()
@@ -137,7 +155,9 @@ def score(arguments: ScoreArguments) -> None:
         failure, batch = error, error.batch
     screen.finish(batch, wall_s)
     if arguments.html is not None:
-        _write_page(arguments.html, work, batch)
+        from unhack.cli.score.page import page
+
+        terminal.write_file(arguments.html, page(work, batch))
     if failure is not None:
         raise failure
     _apply_threshold(batch, arguments.fail_under)
@@ -147,16 +167,14 @@ def _work(arguments: ScoreArguments) -> Scoring:
     """Everything that is to be judged, read and checked. Raises UsageError."""
     from unhack.cli.score.completions import TaskChooser, read_completions
     from unhack.cli.score.screen import Scoring
-    from unhack.core.errors import UnknownNameError, UsageError
     from unhack.core.group import ESTIMATORS
     from unhack.tasks.batch import groups_of
-    from unhack.tasks.suite import find_tasks
 
     estimator, size = arguments.estimator, arguments.group_size
     if estimator is not None and estimator not in ESTIMATORS:
         raise UnknownNameError("estimator", estimator, valid=ESTIMATORS)
     names = [*(arguments.files or ()), *(arguments.completions or ())]
-    chooser = TaskChooser(arguments.task, find_tasks(arguments.task))
+    chooser = TaskChooser(arguments.task, _tasks(arguments))
     if not names:
         raise UsageError(
             f"no completions: name a file, as in `unhack score {arguments.task} solution.py`; "
@@ -171,10 +189,31 @@ def _work(arguments: ScoreArguments) -> Scoring:
     return Scoring(rows, tasks, groups, estimator, arguments.show == "failures")
 
 
+def _tasks(arguments: ScoreArguments) -> Sequence[Task]:
+    """The tasks that TASK stands for; rows of a data set are proved first, and those that are left
+    out are named. Raises UsageError."""
+    from unhack.tasks.loaders.records import is_data_set
+    from unhack.tasks.suite import find_tasks
+
+    if not is_data_set(arguments.task):
+        return find_tasks(arguments.task)
+    loaded = load_data_set(
+        arguments.task, arguments.data_set, arguments.column_map, check=not arguments.no_check
+    )
+    for row in loaded.left_out:
+        remarks().print(f"left out: {row}", soft_wrap=True)
+    if loaded.checked:
+        remarks().print(
+            f"{len(loaded.tasks)} of {len(loaded.rows)} rows are sound; checked in "
+            f"{loaded.wall_s:.1f} s, {loaded.cpu_s:.1f} s of CPU time"
+        )
+    if not loaded.tasks:
+        raise TaskError(f"{arguments.task}: no row is left to score")
+    return loaded.tasks
+
+
 def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:
     """Refuse groups that are cut short or that mix problems, before anything runs."""
-    from unhack.core.errors import UsageError
-
     for start in range(0, len(rows), size):
         members = tasks[start : start + size]
         if len(members) < size:
@@ -190,23 +229,12 @@ def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size:
                 )
 
 
-def _check_page(path: Path | None) -> None:
-    """Refuse a page that could not be written, before anything runs."""
-    from unhack.core.errors import UsageError
-
-    if path is not None and path.is_dir():
-        raise UsageError(f"--html {path}: this is a directory; name a file in it")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise UsageError(f"--html {path}: no such directory: {path.parent}")
-
-
 def _judge(
     work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None, *, executor: Executor
 ) -> None:
     """Judge what is not judged yet, and show every verdict as its turn comes."""
     from unhack.cli.progress import CommandProgress, ticking
     from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
-    from unhack.cli.terminal import remarks, working
     from unhack.tasks.batch import stream_batch
 
     units = work.units
@@ -240,8 +268,6 @@ def _judge(
 
 def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     """Say on stderr what was done, and how to go on."""
-    from unhack.cli.terminal import remarks
-
     done = f"Interrupted: {len(work.verdicts)} of {len(work.rows)} completions were judged."
     text = f"{done} Nothing was kept; with --run DIR the same command would resume."
     if folder is not None:
@@ -249,19 +275,8 @@ def _say_interrupted(work: Scoring, folder: Path | None) -> None:
     remarks().print(text, soft_wrap=True)
 
 
-def _write_page(path: Path, work: Scoring, batch: Batch) -> None:
-    from unhack.cli.score.page import page
-    from unhack.cli.terminal import remarks
-
-    path.write_text(page(work, batch), encoding="utf-8", errors="backslashreplace")
-    remarks().print(f"wrote {path}", soft_wrap=True)
-
-
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
     """Exit codes 1 and 3 for what the batch as a whole came to."""
-    from unhack.cli.terminal import remarks
-    from unhack.core.errors import SandboxError
-
     mean = batch.report().mean_reward
     if mean is None:
         raise SandboxError(f"nothing could be scored; first: {batch.verdicts[0].reason}")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.options import takes, valued
+from unhack.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from unhack.server.access.directory import KeyLine
-    from unhack.server.service import ServerSettings
+    from unhack.server.access.directory import Directory
 
 DATA = Path("unhack-server")
 Data = Annotated[Path, valued("Folder of the SQLite database and of run folders.", metavar="DIR")]
@@ -127,19 +130,15 @@ def add(
 ) -> None:
     """Make a key and print it, once. Works while the server runs."""
     _require()
-    from unhack.core.errors import UnknownNameError
     from unhack.server.access.caller import Grant
-    from unhack.server.access.directory import Directory
-    from unhack.server.service import open_database
 
     wanted = list(Grant) if scopes is None else [name.strip() for name in scopes.split(",")]
     for scope in wanted:
         if scope not in list(Grant):
             raise UnknownNameError("scope", scope, valid=list(Grant))
-    opened = open_database(_settings(data, database))
     granted = [Grant(scope) for scope in wanted]
-    typer.echo(Directory(opened).add_key(name, granted, items=items, requests=requests))
-    opened.close()
+    with _directory(data, database) as directory:
+        typer.echo(directory.add_key(name, granted, items=items, requests=requests))
 
 
 @keys.command("list")
@@ -148,18 +147,14 @@ def list_keys(data: Data = DATA, database: DatabaseUrl = None) -> None:
     _require()
     from rich.table import Table
 
-    from unhack.cli import terminal
-    from unhack.server.access.directory import Directory
-    from unhack.server.service import open_database
-
-    opened = open_database(_settings(data, database))
     table = Table("id", "tenant", "state", "scopes", "items", "requests", box=None, pad_edge=False)
-    for key in Directory(opened).key_lines():
-        state = "in use" if key.revoked_at is None else "revoked"
-        limits = ["" if limit is None else str(limit) for limit in _limits_of(key)]
-        table.add_row(key.id, key.tenant, state, " ".join(key.scopes), *limits)
+    with _directory(data, database) as directory:
+        for key in directory.key_lines():
+            state = "in use" if key.revoked_at is None else "revoked"
+            limits = (key.items_limit, key.requests_limit)
+            told = ["" if limit is None else str(limit) for limit in limits]
+            table.add_row(key.id, key.tenant, state, " ".join(key.scopes), *told)
     terminal.results().print(table)
-    opened.close()
 
 
 @keys.command("revoke")
@@ -170,26 +165,23 @@ def revoke(
 ) -> None:
     """End a key. A running server refuses it within two seconds."""
     _require()
+    with _directory(data, database) as directory:
+        directory.revoke(key_id)
+
+
+@contextlib.contextmanager
+def _directory(data: Path, database: str | None) -> Generator[Directory]:
+    """The keys, for a command beside the server. Raises UsageError where no server was."""
     from unhack.server.access.directory import Directory
-    from unhack.server.service import open_database
-
-    opened = open_database(_settings(data, database))
-    Directory(opened).revoke(key_id)
-    opened.close()
-
-
-def _limits_of(key: KeyLine) -> tuple[int | None, int | None]:
-    return key.items_limit, key.requests_limit
-
-
-def _settings(data: Path, database: str | None) -> ServerSettings:
-    """Settings for a command beside the server. Raises UsageError where no server was."""
-    from unhack.core.errors import UsageError
-    from unhack.server.service import ServerSettings
+    from unhack.server.service import ServerSettings, open_database
 
     if database is None and not data.is_dir():
         raise UsageError(f"--data {data}: no such folder; `unhack serve` creates it")
-    return ServerSettings(data=data, database=database)
+    opened = open_database(ServerSettings(data=data, database=database))
+    try:
+        yield Directory(opened)
+    finally:
+        opened.close()
 
 
 def _require() -> None:

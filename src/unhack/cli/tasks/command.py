@@ -1,4 +1,4 @@
-"""`unhack tasks`: list, show, validate, begin and mine tasks, export them to harnesses."""
+"""`unhack tasks`: list, show, validate, check, begin and mine tasks, export them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
+from unhack.cli.tasks.check import check
 from unhack.cli.tasks.mine import mine
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.tasks.directory import TaskFolder
@@ -36,7 +39,6 @@ def export(
     unhack tasks export strings ./my-tasks --to harbor --out ./harbor
     unhack tasks export repos --out ./harbor
     """
-    from unhack.cli import terminal
     from unhack.integrations.harbor.writing import export_all
 
     console = terminal.results()
@@ -49,9 +51,10 @@ def export(
 
 
 tasks = typer.Typer(
-    no_args_is_help=True, help="List, show, validate, begin, mine and export tasks."
+    no_args_is_help=True, help="List, show, validate, check, begin, mine and export tasks."
 )
 
+tasks.command("check")(check)
 tasks.command("mine")(mine)
 tasks.command("export")(export)
 
@@ -70,17 +73,12 @@ def list_tasks(
     unhack tasks list
     unhack tasks list strings ./my-tasks --json
     """
-    from unhack.cli import terminal
     from unhack.cli.tasks import screen
 
     folders = _folders(names)
-    if as_json:
-        for folder in folders:
-            terminal.write_json(screen.as_fields(folder))
-        return
-    console = terminal.results()
-    console.print(screen.task_table(folders))
-    console.print(f"\n{len(folders)} tasks. `unhack tasks show ID` shows one.")
+    told = f"\n{len(folders)} tasks. `unhack tasks show ID` shows one."
+    objects = map(screen.as_fields, folders)
+    terminal.write_result(objects, [screen.task_table(folders), told], as_json=as_json)
 
 
 @tasks.command("show")
@@ -99,9 +97,7 @@ def show(
     unhack tasks show strings/knit-rows
     unhack tasks show math/bag-draw#3 --prompt
     """
-    from unhack.cli import terminal
     from unhack.cli.tasks import screen
-    from unhack.core.errors import UsageError
     from unhack.tasks.suite import find_folders, find_tasks
 
     folder, *others = find_folders(name)
@@ -146,17 +142,16 @@ def validate(
     unhack tasks validate ./two-sum
     unhack tasks validate strings --seed 7 --json
     """
-    from unhack.cli import terminal
     from unhack.cli.tasks import screen
     from unhack.sandbox.pool.shared import pool
     from unhack.tasks.suite import builtin_suites, find_paths
-    from unhack.tasks.validate import validate as check
+    from unhack.tasks.validate import validate as validate_task
 
     paths = [path for name in names or builtin_suites() for path in find_paths(name)]
     reports: list[screen.ValidationReport] = []
     with pool() as backend, terminal.progress("validating", total=len(paths)) as advance:
         for path in paths:
-            report = check(path, backend=backend, fresh_count=fresh, seed=seed)
+            report = validate_task(path, backend=backend, fresh_count=fresh, seed=seed)
             reports.append(report)
             advance()
             if as_json:
@@ -185,16 +180,12 @@ def new(
     \b
     unhack tasks new ./two-sum --kind function
     """
-    from unhack.cli import terminal
     from unhack.tasks.template import new_task
 
     path = new_task(directory, kind=kind, task_id=task_id)
-    console = terminal.results()
-    console.print(f"{path}: a task of kind {kind}", soft_wrap=True)
-    for file in sorted(item for item in path.rglob("*") if item.is_file()):
-        console.print(f"  {file.relative_to(path)}", soft_wrap=True)
-    console.print("Change it into yours, then run:", f"\n  unhack tasks validate {_as_path(path)}",
-                  soft_wrap=True)  # fmt: skip
+    files = [item.relative_to(path) for item in sorted(path.rglob("*")) if item.is_file()]
+    check = f"unhack tasks validate {_as_path(path)}"
+    terminal.say_made(f"{path}: a task of kind {kind}", files, check)
 
 
 def _as_path(path: Path) -> str:

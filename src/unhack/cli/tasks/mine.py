@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unhack.cli import terminal
+from unhack.core.errors import UsageError
+
 if TYPE_CHECKING:
     from unhack.environments.sources.mining.miner import MinedCommit
 
@@ -39,8 +42,6 @@ def mine(
     """
     import asyncio
 
-    from unhack.cli import terminal
-    from unhack.core.errors import UsageError
     from unhack.environments.sources.mining import miner
 
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):

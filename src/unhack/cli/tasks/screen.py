@@ -11,7 +11,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from unhack.cli.verdict_table import plain_table
+from unhack.cli.verdict_table import ColumnStyle, plain_table
 from unhack.sandbox.limits import Limits
 from unhack.tasks.directory import TaskFolder
 from unhack.tasks.task import Task
@@ -52,11 +52,7 @@ def _difficulty(folder: TaskFolder) -> str:
 
 def task_table(folders: Sequence[TaskFolder]) -> Table:
     """One row for each task."""
-    table = plain_table()
-    table.add_column("id", overflow="fold")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("difficulty", no_wrap=True)
-    table.add_column("title", overflow="fold")
+    table = plain_table({"id": "fold", "kind": "whole", "difficulty": "whole", "title": "fold"})
     for folder in folders:
         level = _difficulty(folder)
         table.add_row(
@@ -122,11 +118,8 @@ def readable(prompt: str) -> RenderableType:
 
 def report_table(reports: Sequence[ValidationReport]) -> Table:
     """One row for each validated task, its problems below each other."""
-    table = plain_table()
-    table.add_column("task", overflow="fold")
-    for name in ("right", "wrong", "cases", "fresh"):
-        table.add_column(name, no_wrap=True, justify="right")
-    table.add_column("problems", overflow="fold")
+    numbers: dict[str, ColumnStyle] = dict.fromkeys(("right", "wrong", "cases", "fresh"), "number")
+    table = plain_table({"task": "fold", **numbers, "problems": "fold"})
     for report in reports:
         said = Text("none", style="green") if report.ok else Text("\n".join(report.problems), "red")
         counts = (report.right, report.wrong, report.cases, report.fresh_cases)

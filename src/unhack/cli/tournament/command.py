@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.options import takes, valued
 from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
 from unhack.cli.tournament.read import read
 from unhack.cli.tournament.review import review
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.tournament.contest import Contest
-    from unhack.tournament.record.records import TournamentRecord, TournamentSettings
+    from unhack.tournament.record.records import TournamentRecord
     from unhack.tournament.record.settings import TournamentPlan
 
 tournament = typer.Typer(
@@ -138,7 +140,7 @@ def resume(
     from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive, reaching(executor) as connect:
-        contest = _contest(archive.settings)
+        contest = find_again(archive.settings)
         check_place(contest, archive.settings.options, connect)
         _show(play_shown(archive, contest, jobs=jobs, connect=connect), as_json=as_json)
         _say_next(archive.path)
@@ -164,7 +166,6 @@ def show(
     unhack tournament show out
     """
     check_packages()
-    from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
 
     if head and (len(head) < 12 or set(head.lower()) - set("0123456789abcdef")):
@@ -180,7 +181,6 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     unhack tournament replay out
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.replay import replay as judge_again
     from unhack.tournament.round.rounds import reopen
@@ -188,12 +188,10 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     with reopen(folder, read_only=True) as archive:
         total = sum(bool(entry.digest) for entry in archive.entries())
         with terminal.progress("judging again", total=total) as advance:
-            found = judge_again(archive, _contest(archive.settings), watch=lambda entry: advance())
-    if as_json:
-        terminal.write_json(screen.as_fields(found))
-    else:
-        for part in screen.replay_lines(found):
-            terminal.results().print(part)
+            found = judge_again(
+                archive, find_again(archive.settings), watch=lambda entry: advance()
+            )
+    terminal.write_result([screen.as_fields(found)], screen.replay_lines(found), as_json=as_json)
     if found.differences:
         raise typer.Exit(1)
 
@@ -212,22 +210,19 @@ def degame(
     unhack tournament degame out 3/cheater
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.degame import degame as strip
     from unhack.tournament.review.degame import find_submission
     from unhack.tournament.round.rounds import reopen
 
     with reopen(folder, read_only=True) as archive:
-        contest = _contest(archive.settings)
+        contest = find_again(archive.settings)
         entry = find_submission(archive.record(), submission)
         frozen = archive.submission(entry.digest, contest)
         with terminal.progress("measuring variants of the submission"):
             found = strip(contest, frozen, secret=archive.folder.secret)
-    if as_json:
-        terminal.write_json({"variants": [screen.as_fields(item) for item in found]})
-        return
-    terminal.results().print(screen.degame_table(found))
+    fields = {"variants": [screen.as_fields(item) for item in found]}
+    terminal.write_result([fields], [screen.degame_table(found)], as_json=as_json)
 
 
 tournament.command("review")(review)
@@ -250,8 +245,6 @@ def report(
     unhack tournament report out
     """
     check_packages()
-    from unhack.cli import terminal
-    from unhack.core.errors import UsageError
     from unhack.store.errors import storing
     from unhack.tournament.record.archive import read_record
     from unhack.tournament.report.page import write_report
@@ -272,9 +265,7 @@ def contests(as_json: Json = False) -> None:
     unhack tournament contests
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.core.errors import UsageError
     from unhack.sandbox.distributions import to_install
     from unhack.tournament.contests.registry import PACKAGES, installed_contests, load_contest
 
@@ -288,10 +279,8 @@ def contests(as_json: Json = False) -> None:
     if not installed_contests():
         own = "or write one of your own: unhack tournament new"
         raise UsageError(f"{to_install('contest', *PACKAGES)}, {own}")
-    if as_json:
-        terminal.write_json({item.name: screen.contest_fields(item) for item in found})
-        return
-    terminal.results().print(screen.contest_table(found))
+    fields = {item.name: screen.contest_fields(item) for item in found}
+    terminal.write_result([fields], [screen.contest_table(found)], as_json=as_json)
 
 
 @tournament.command("agents")
@@ -301,14 +290,10 @@ def agents(as_json: Json = False) -> None:
     \b
     unhack tournament agents
     """
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.players.registry import PLAYERS
 
-    if as_json:
-        terminal.write_json(dict(PLAYERS))
-        return
-    terminal.results().print(screen.agent_table(PLAYERS))
+    terminal.write_result([PLAYERS], [screen.agent_table(PLAYERS)], as_json=as_json)
 
 
 def _plan(order: RunOrder) -> TournamentPlan:
@@ -334,25 +319,14 @@ def _plan(order: RunOrder) -> TournamentPlan:
     )
 
 
-def _contest(settings: TournamentSettings) -> Contest:
-    return find_again(settings)
-
-
 def _show(record: TournamentRecord, *, as_json: bool) -> None:
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
 
-    if as_json:
-        terminal.write_json(screen.record_fields(record))
-        return
-    console = terminal.results()
-    for part in screen.screen(record):
-        console.print(part)
+    terminal.write_result([screen.record_fields(record)], screen.screen(record), as_json=as_json)
 
 
 def _say_next(folder: Path) -> None:
     """Say on stderr what can be done with a tournament that has ended."""
-    from unhack.cli import terminal
     from unhack.cli.tournament import screen
 
     for line in screen.next_lines(folder):

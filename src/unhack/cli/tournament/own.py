@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from unhack.cli import terminal
 from unhack.cli.tournament.option_values import check_packages, pairs
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,19 +31,14 @@ def new(
     unhack tournament new ./packing
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.tournament.contests.own.template import new_contest
     from unhack.tournament.contests.registry import installed_contests
 
     names = new_contest(directory, taken=tuple(installed_contests()))
-    console = terminal.results()
-    console.print(f"{directory}: a contest", soft_wrap=True)
-    for name in names:
-        console.print(f"  {name}", soft_wrap=True)
     plain = directory.is_absolute() or str(directory).startswith(".")
     place = directory if plain else f"./{directory}"
-    console.print("Change it into yours, then run:",
-                  f"\n  unhack tournament validate {place}", soft_wrap=True)  # fmt: skip
+    check = f"unhack tournament validate {place}"
+    terminal.say_made(f"{directory}: a contest", names, check)
 
 
 def validate(
@@ -63,7 +60,6 @@ def validate(
     unhack tournament validate ./packing --option size=default
     """
     check_packages()
-    from unhack.cli import terminal
     from unhack.tournament.contests.harbor.contest import is_harbor
     from unhack.tournament.contests.own.contest import folder_options
     from unhack.tournament.contests.own.folder import SETTINGS
@@ -91,7 +87,6 @@ def validate(
 
 def _validate_harbor(directory: Path, *, as_json: bool) -> None:
     """Prove Harbor folders: each solution passes, and nothing earns nothing. Raises typer.Exit."""
-    from unhack.cli import terminal
     from unhack.tournament.contests.harbor.contest import FOLDER, load
     from unhack.tournament.proving.harbor import harbor_problems
 
@@ -127,8 +122,6 @@ def find_contest(plan: TournamentPlan) -> tuple[TournamentPlan, Contest]:
 def check_own(contest: Contest) -> None:
     """Measure the entries of a contest of one's own once, before anything is spent. Raises
     UsageError."""
-    from unhack.cli import terminal
-    from unhack.core.errors import UsageError
     from unhack.tournament.contests.harbor.contest import HarborContest
     from unhack.tournament.contests.own.contest import OwnContest
     from unhack.tournament.proving.harbor import harbor_problems
@@ -147,7 +140,6 @@ def check_own(contest: Contest) -> None:
 def find_again(settings: TournamentSettings) -> Contest:
     """The contest of a tournament that was begun. Raises UsageError where the folder of one's own
     is another by now."""
-    from unhack.core.errors import UsageError
     from unhack.tournament.contests.own.contest import FOLDER
     from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.contests.unchanged import check_unchanged
@@ -200,9 +192,7 @@ def proof_table(proof: ContestProof) -> Table:
     """The entries, one a row."""
     from unhack.cli.verdict_table import plain_table
 
-    table = plain_table()
-    for name in ("entry", "measured", "credited", "flags", ""):
-        table.add_column(name, overflow="fold")
+    table = plain_table(dict.fromkeys(("entry", "measured", "credited", "flags", ""), "fold"))
     for entry in proof.entries:
         word = entry.judgement
         name = f"{entry.kind} {entry.name}".strip()

@@ -9,6 +9,9 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unhack.cli import terminal
+from unhack.core.errors import UnknownNameError, UsageError
+
 if TYPE_CHECKING:
     from unhack.tasks.execution.ray.remote_calls import RemoteCalls
     from unhack.tournament.contest import Contest
@@ -31,7 +34,6 @@ Connect = Callable[[], "RemoteCalls"]
 def reaching(name: str | None) -> Generator[Connect | None]:
     """The way to the cluster of an executor, for a block of code; None for this machine. Raises
     UnknownNameError for another name, UsageError where Ray is not installed."""
-    from unhack.core.errors import UnknownNameError
     from unhack.core.optional_dependencies import require
 
     if name not in (None, *EXECUTORS):
@@ -56,7 +58,6 @@ def reaching(name: str | None) -> Generator[Connect | None]:
 def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
     """The plan with the name of the card that measures it, where nodes of a cluster have the cards.
     Raises UsageError, SandboxUnavailableError where there is none."""
-    from unhack.core.errors import UsageError
     from unhack.sandbox.gpu.cards import name_of
     from unhack.tasks.execution.ray.remote_calls import NodeClaim
     from unhack.tournament.contests.registry import installed_contests
@@ -104,7 +105,6 @@ def judges_on(connect: Connect | None, archive: Archive, contest: Contest) -> Ju
 
 def turns_on(connect: Connect | None, archive: Archive, contest: Contest) -> TurnExecutor:
     """The place where agents play: this process, or machines of a cluster."""
-    from unhack.cli import terminal
     from unhack.tournament.round.remote_turns import RemoteTurns
     from unhack.tournament.round.turn_executor import LOCAL_TURNS
 
@@ -140,7 +140,6 @@ def play_shown(
     """Play what is left and say how it goes."""
     import os
 
-    from unhack.cli import terminal
     from unhack.cli.progress import CommandProgress
     from unhack.cli.tournament import screen
     from unhack.tournament.judging.load import busy_words

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.language_model import LanguageModelOptions
 from unhack.cli.options import takes
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.tournament.record.records import IntentReading
@@ -40,9 +42,7 @@ def read(order: ReadOrder) -> None:
     """
     from unhack.agents.language_models.model import Model
     from unhack.agents.language_models.replies import ModelError
-    from unhack.cli import terminal
     from unhack.cli.tournament.screen import as_fields
-    from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
     from unhack.tournament.record.outcome import label, reading_words
     from unhack.tournament.review.intent import read_intents, transcripts_to_read

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from unhack.cli import terminal
 from unhack.cli.options import takes, valued
+from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.tournament.record.records import Entry
@@ -45,9 +47,7 @@ def review(order: ReviewOrder) -> None:
     unhack tournament review out 2/codex
     unhack tournament review out 2/codex library_call --overrule --by Ada --why "never timed"
     """
-    from unhack.cli import terminal
     from unhack.cli.tournament.screen import as_fields
-    from unhack.core.errors import UsageError
     from unhack.tournament.review.flag_review import find_entry, same_elsewhere
 
     if order.overrule and order.uphold:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.agents.play import PlayEnding
+from unhack.audit.report.wording import strict
 from unhack.cli.verdict_table import plain_table
 from unhack.reporting.text import one_line
 from unhack.tournament.record.cheating import cheating_rates
@@ -73,7 +73,7 @@ def as_fields(value: Any) -> dict[str, Any]:
     """A record value as plain data; what is no number is spelled."""
     kind = cast(type[Any], type(value))
     plain: Any = TypeAdapter[Any](kind).dump_python(value, mode="json")
-    return _strict(plain)
+    return strict(plain)
 
 
 def screen(record: TournamentRecord) -> list[RenderableType]:
@@ -236,9 +236,7 @@ def contest_fields(contest: Contest) -> dict[str, Any]:
 
 def contest_table(found: Sequence[Contest]) -> Table:
     """One row for each contest."""
-    table = plain_table()
-    for name in ("contest", "title", "honest", "cheats"):
-        table.add_column(name, overflow="fold")
+    table = plain_table(dict.fromkeys(("contest", "title", "honest", "cheats"), "fold"))
     for item in found:
         honest, cheats = ", ".join(item.submissions.honest()), ", ".join(item.submissions.cheats())
         table.add_row(*map(Text, (item.name, item.title, honest, cheats)))
@@ -247,12 +245,7 @@ def contest_table(found: Sequence[Contest]) -> Table:
 
 def agent_table(agents: Mapping[str, str]) -> Table:
     """One row for each agent."""
-    table = plain_table()
-    table.add_column("agent", no_wrap=True)
-    table.add_column("what it is", overflow="fold")
-    for name, text in agents.items():
-        table.add_row(Text(name), Text(text))
-    return table
+    return plain_table({"agent": "whole", "what it is": "fold"}, agents.items())
 
 
 def _head(record: TournamentRecord) -> Text:
@@ -382,16 +375,3 @@ def _metric(value: float | str | None) -> str:
     if value is None:
         return "-"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _strict(value: Any) -> Any:
-    """Without NaN and infinities, which JSON does not have."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        pairs = cast(dict[str, Any], value)
-        return {key: _strict(item) for key, item in pairs.items()}
-    if isinstance(value, list):
-        items = cast(list[Any], value)
-        return [_strict(item) for item in items]
-    return value

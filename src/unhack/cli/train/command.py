@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from unhack.cli.options import takes, valued
+from unhack.cli import terminal
+from unhack.cli.options import check_output, takes, valued
 from unhack.cli.train.preparation import begin_run, require_torch, settings_from, use_threads
 
 if TYPE_CHECKING:
@@ -115,8 +116,6 @@ def run(arguments: RunArguments) -> None:
     record, out = _run_to_its_end(arguments, settings, arguments.out), arguments.out
     second = second_run(settings, out, again) if again is not None else None
     if second is not None:
-        from unhack.cli import terminal
-
         text = f"the leak alarm is raised: training again into {second[1]}"
         terminal.remarks().print(text, soft_wrap=True, markup=False, highlight=False)
         record = _run_to_its_end(arguments, *second) | {"first": record}
@@ -127,7 +126,6 @@ def run(arguments: RunArguments) -> None:
 def _run_to_its_end(arguments: RunArguments, settings: Settings, out: Path) -> dict[str, Any]:
     """Train, or go on training; what there is to tell, which is nothing for a rank that does not
     lead."""
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.loop.train import train as train_run
     from unhack.training.run.folder import RUN, read_json
@@ -156,14 +154,9 @@ def _run_to_its_end(arguments: RunArguments, settings: Settings, out: Path) -> d
 
 def _tell(record: dict[str, Any], *, as_json: bool) -> None:
     """Print how a run ended. Exits with 1 where an alarm stopped it."""
-    from unhack.cli import terminal
     from unhack.cli.train import screen
 
-    if as_json:
-        terminal.write_json(record)
-    else:
-        for part in screen.run_lines(record):
-            terminal.results().print(part)
+    terminal.write_result([record], screen.run_lines(record), as_json=as_json)
     if str(record.get("reason") or "").startswith("alarm"):
         raise typer.Exit(1)
 
@@ -190,7 +183,6 @@ def eval_curve(
     unhack train eval-curve out/real/b0-s0
     """
     require_torch()
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.evaluation.curve import evaluate_curve, plan_steps
     from unhack.training.evaluation.evaluate import evaluate_run, is_current
@@ -205,10 +197,7 @@ def eval_curve(
     if not is_current(folder):
         with terminal.progress("evaluating the last checkpoint"):
             evaluate_run(folder)
-    if as_json:
-        terminal.write_json(curve)
-        return
-    terminal.results().print(screen.curve_table(curve))
+    terminal.write_result([curve], [screen.curve_table(curve)], as_json=as_json)
 
 
 @train.command("report")
@@ -241,16 +230,11 @@ def report(
     \b
     unhack train report out --html report.html
     """
-    from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.core.errors import UsageError
     from unhack.training.experiment.report.claims import find_claims
     from unhack.training.experiment.report.summary import summarise
 
-    if html is not None and not html.absolute().parent.is_dir():
-        raise UsageError(f"{html}: no such directory: {html.parent}")
-    if html is not None and html.is_dir():
-        raise UsageError(f"--html {html}: this is a directory; name a file in it")
+    check_output("--html", html)
     find_claims(needed_by="--strict" if strict else "")
     found = summarise(folders, plan)
     if html is not None:
@@ -258,11 +242,7 @@ def report(
 
         write_report(found, html)
         terminal.remarks().print(f"wrote {html}", soft_wrap=True)
-    if as_json:
-        terminal.write_json(found.record())
-    else:
-        for part in screen.report_lines(found):
-            terminal.results().print(part)
+    terminal.write_result([found.record()], screen.report_lines(found), as_json=as_json)
     if strict and not (found.tested and found.tested.supported):
         raise typer.Exit(1)
 
@@ -300,7 +280,6 @@ def sweep(
     require_torch()
     from dataclasses import replace
 
-    from unhack.cli import terminal
     from unhack.cli.progress import CommandProgress
     from unhack.cli.train import screen
     from unhack.training.experiment.plan_files import find_plan, keep_plan
@@ -320,11 +299,8 @@ def sweep(
     except KeyboardInterrupt:
         terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
         raise
-    if as_json:
-        terminal.write_json({"runs": [screen.outcome_fields(item) for item in outcomes]})
-    else:
-        for part in screen.sweep_lines(outcomes):
-            terminal.results().print(part)
+    fields = {"runs": [screen.outcome_fields(item) for item in outcomes]}
+    terminal.write_result([fields], screen.sweep_lines(outcomes), as_json=as_json)
     if any(item.state != "done" for item in outcomes):
         raise typer.Exit(1)
 
@@ -361,7 +337,6 @@ def relearn(arguments: RelearnArguments) -> None:
     unhack train relearn out/real/b0-s0 --updates 60 --against out/vanilla/b0-s0
     """
     require_torch()
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack
@@ -372,10 +347,6 @@ def relearn(arguments: RelearnArguments) -> None:
         found = attack(
             arguments.folder, wanted, against=tuple(arguments.against or ()), watch=watch
         )
-    if arguments.as_json:
-        terminal.write_json(found)
-    else:
-        for part in screen.relearn_lines(found):
-            terminal.results().print(part)
+    terminal.write_result([found], screen.relearn_lines(found), as_json=arguments.as_json)
     if found["sooner"]:
         raise typer.Exit(1)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli import terminal
 from unhack.cli.train.command import Json, Overrides, RunDir, Threads, train
 from unhack.cli.train.preparation import require_torch, settings_from, use_threads
 
@@ -32,7 +33,6 @@ def base(
     require_torch()
     import tempfile
 
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.evaluation.evaluate import evaluate
     from unhack.training.policy.policy import load_policy
@@ -48,11 +48,7 @@ def base(
         found = evaluate(policy, world, world.final(), quarantine=False)
     count = sum(item.numel() for item in policy.model.parameters())
     record = {"parameters": count, "world": world.name, "evaluation": found.record()}
-    if as_json:
-        terminal.write_json(record)
-        return
-    for part in screen.base_lines(count, found):
-        terminal.results().print(part)
+    terminal.write_result([record], screen.base_lines(count, found), as_json=as_json)
 
 
 @train.command("export")
@@ -71,7 +67,6 @@ def export(
     unhack train export out/score --out deployed
     """
     require_torch()
-    from unhack.cli import terminal
     from unhack.training.evaluation.export import export_run
 
     use_threads(folder, threads)
@@ -94,15 +89,12 @@ def arms(as_json: Json = False) -> None:
     \b
     unhack train arms
     """
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.arms import all_arms
 
     found = all_arms()
-    if as_json:
-        terminal.write_json({name: screen.arm_fields(arm) for name, arm in found.items()})
-        return
-    terminal.results().print(screen.arm_table(tuple(found.values())))
+    fields = {name: screen.arm_fields(arm) for name, arm in found.items()}
+    terminal.write_result([fields], [screen.arm_table(tuple(found.values()))], as_json=as_json)
 
 
 @train.command("plans")
@@ -112,7 +104,6 @@ def plans(as_json: Json = False) -> None:
     \b
     unhack train plans
     """
-    from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.plan_files import STUDY, installed_plans
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unhack.cli import terminal
+from unhack.core.errors import UsageError
+
 if TYPE_CHECKING:
     from unhack.training.config.settings import Settings
 
@@ -21,7 +24,6 @@ def settings_from(
 
     Raises UsageError, UnknownNameError.
     """
-    from unhack.core.errors import UsageError
     from unhack.training.config.retired import without_retired
     from unhack.training.config.toml import override_of, read_toml
     from unhack.training.experiment.arms import choose_settings, find_arm
@@ -73,7 +75,6 @@ def begin_run(out: Path, settings: Settings, arm: str) -> None:
     import shlex
     import sys
 
-    from unhack.cli import terminal
     from unhack.training.run.checkpoint import checkpoint_steps
     from unhack.training.run.folder import TrainingRecords
 

@@ -75,10 +75,9 @@ def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
     final = record.get("final")
     if final is None:
         return
-    table = plain_table()
-    table.add_column(f"after {final['step']} updates")
-    for name in ("deployed", "as trained"):
-        table.add_column(name, no_wrap=True)
+    table = plain_table(
+        {f"after {final['step']} updates": "", "deployed": "whole", "as trained": "whole"}
+    )
     states = ("deployed", "as_trained")
     if "reward" in final["deployed"]:
         table.add_row("reward", *(f"{final[state]['reward']:.3f}" for state in states))
@@ -90,22 +89,20 @@ def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 def curve_table(curve: Mapping[str, Any]) -> Table:
     """One row for each checkpoint, both knob states."""
-    table = plain_table()
-    table.add_column("updates", justify="right")
     first = curve["points"][0]["deployed"]
     names = [
         name for name in ("reward", "hack", "hack_held_out", "solve", "detected") if name in first
     ]
-    for state in ("deployed", "as trained"):
-        for name in names:
-            shown = name.removeprefix("hack_").replace("_", " ")
-            table.add_column(f"{state}: {shown}", justify="right")
-    for point in curve["points"]:
-        cells = [
-            _figure(point[state][name]) for state in ("deployed", "as_trained") for name in names
-        ]
-        table.add_row(str(point["step"]), *cells)
-    return table
+    figures = [(state, name) for state in ("deployed", "as_trained") for name in names]
+    heads = [
+        f"{state.replace('_', ' ')}: {name.removeprefix('hack_').replace('_', ' ')}"
+        for state, name in figures
+    ]
+    rows = (
+        [str(point["step"]), *(_figure(point[state][name]) for state, name in figures)]
+        for point in curve["points"]
+    )
+    return plain_table(dict.fromkeys(["updates", *heads], "right"), rows)
 
 
 def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
@@ -126,13 +123,11 @@ def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
 
 def arm_rates(arms: Sequence[ArmSummary]) -> Table:
     """Mean ± standard error of each arm."""
-    table = plain_table()
-    table.add_column("arm", no_wrap=True)
-    for name in (
+    figures = (
         "runs", "deployed\nhack", "deployed\nheld out", "deployed\nsolve", "deployed\nfigure",
         "as trained\nhack", "as trained\nsolve", "routed",
-    ):  # fmt: skip
-        table.add_column(name, justify="right", no_wrap=True)
+    )  # fmt: skip
+    table = plain_table({"arm": "whole", **dict.fromkeys(figures, "number")})
     for arm in arms:
         deployed, trained = arm.deployed, arm.as_trained
         cells = [deployed[name] for name in ("hack", "hack_held_out", "solve", "figure")]
@@ -144,14 +139,14 @@ def arm_rates(arms: Sequence[ArmSummary]) -> Table:
 
 def mode_rates(found: TrainingSummary) -> Table:
     """Hack rate by mode, deployed | as trained."""
-    table = plain_table()
-    table.add_column("hack by mode (deployed | as trained)", no_wrap=True)
-    for item in found.arms[0].modes:
-        table.add_column(item.mode + ("" if item.known else "\n(held out)"), justify="right")
-    for arm in found.arms:
-        cells = [f"{m.hack.mean:.2f} | {m.hack_as_trained.mean:.2f}" for m in arm.modes]
-        table.add_row(arm.name, *cells)
-    return table
+    modes = [item.mode + ("" if item.known else "\n(held out)") for item in found.arms[0].modes]
+    rows = (
+        [arm.name, *(f"{m.hack.mean:.2f} | {m.hack_as_trained.mean:.2f}" for m in arm.modes)]
+        for arm in found.arms
+    )
+    return plain_table(
+        {"hack by mode (deployed | as trained)": "whole", **dict.fromkeys(modes, "right")}, rows
+    )
 
 
 def mean_text(value: Summary) -> str:
@@ -214,10 +209,8 @@ def sweep_lines(outcomes: Sequence[RunOutcome]) -> Iterator[RenderableType]:
 
 def relearn_lines(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The attack: how soon the hack is back."""
-    table = plain_table()
-    table.add_column("attacked", no_wrap=True)
-    table.add_column(f"updates until hack ≥ {found['threshold']:g}", justify="right")
-    table.add_column("hack at the end", justify="right")
+    until = f"updates until hack ≥ {found['threshold']:g}"
+    table = plain_table({"attacked": "whole", until: "right", "hack at the end": "right"})
     for name, points in found["curves"].items():
         steps = found["steps"][name]
         told = f"not within {points[-1]['step']}" if steps is None else str(steps)
@@ -240,9 +233,7 @@ def base_lines(parameters: int, found: Evaluation) -> Iterator[RenderableType]:
         f"{parameters:,} parameters; of {found.count} prompts: solve {found.solve:.3f}, "
         f"hack {found.hack:.3f}, parses {found.parses:.3f}"
     )
-    table = plain_table()
-    for name in ("mode", "prompts", "solve", "hack"):
-        table.add_column(name, justify="left" if name == "mode" else "right")
+    table = plain_table({"mode": "", "prompts": "right", "solve": "right", "hack": "right"})
     for mode, tally in found.by_mode.items():
         table.add_row(mode, str(tally.count), f"{tally.solve:.3f}", f"{tally.hack:.3f}")
     yield table
@@ -255,10 +246,7 @@ def arm_fields(arm: Arm) -> dict[str, Any]:
 
 def arm_table(arms: Sequence[Arm]) -> Table:
     """One row for each arm."""
-    table = plain_table()
-    table.add_column("arm", no_wrap=True)
-    for name in ("settings", "replays", "purpose"):
-        table.add_column(name, overflow="fold")
+    table = plain_table({"arm": "whole", "settings": "fold", "replays": "fold", "purpose": "fold"})
     for arm in arms:
         settings = "\n".join(f"{name}={value}" for name, value in arm.overrides.items())
         table.add_row(*map(Text, (arm.name, settings, ", ".join(arm.needs), arm.purpose)))
@@ -267,9 +255,7 @@ def arm_table(arms: Sequence[Arm]) -> Table:
 
 def plan_table(plans: Mapping[str, Path]) -> Table:
     """One row for each plan: its name and the first lines of its file."""
-    table = plain_table()
-    table.add_column("plan", no_wrap=True)
-    table.add_column("about", overflow="fold")
+    table = plain_table({"plan": "whole", "about": "fold"})
     for name, path in plans.items():
         lines = path.read_text("utf-8").splitlines()
         about = [line.removeprefix("# ") for line in lines if line.startswith("#")]

@@ -9,11 +9,12 @@ Source: the GNU diffutils manual on the unified format.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
+from unhack.core.lines import BoundedPattern
+
+_HUNK = BoundedPattern(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _UNSUPPORTED = ("GIT binary patch", "rename from", "copy from", "old mode", "Binary files")
 _NO_NEWLINE = "\\ No newline"
 _MAX_HUNKS = 2000

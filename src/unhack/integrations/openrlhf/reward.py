@@ -3,7 +3,8 @@
     --reward.remote_url /path/to/site-packages/unhack/integrations/openrlhf/reward.py
     --data.label_key task
 
-The label of a row names the task that judges its completion.
+The label of a row names the task that judges its completion. Where it is the right answer itself,
+the file is `answers.py`, beside this one.
 
 Covered: prompts that OpenRLHF cut off on the left; the tokens at the end of a turn; completions
 that end at the same time are judged together, although each comes alone.
@@ -15,21 +16,18 @@ Source: OpenRLHF 0.11.2, `SingleTurnAgentExecutor`.
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError, with_article
+from unhack.core.fences import without_end
 from unhack.core.verdict import Verdict
 from unhack.integrations.rows import name_in, named_task
 from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
-_END = re.compile(r"(?:<[|｜][^<>|｜]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
-"""A token that ends a turn, as it is decoded."""
-_END_LENGTH = 44
 _LEAST_OVERLAP = 16
 """Characters of a prompt's end that a query must begin with; fewer may be there by chance."""
 _log = logging.getLogger("unhack.openrlhf")
@@ -44,8 +42,15 @@ def reward_func(
     Raises UnhackError, after logging it: for what could not be scored, UsageError for lists of
     unlike length, a label that names no task, a query that does not hold its prompt.
     """
+    return judge_call(queries, prompts, labels, find=labelled_task)
+
+
+def judge_call(
+    queries: Any, prompts: Any, labels: Any, *, find: Callable[[Any], Task]
+) -> dict[str, Any]:
+    """`reward_func`, with the task that `find` makes of a label."""
     try:
-        pairs = read_calls(queries, prompts, labels)
+        pairs = read_calls(queries, prompts, labels, find=find)
         verdicts = shared_scheduler().judge_all(
             [task for task, _ in pairs], [text for _, text in pairs]
         )
@@ -61,11 +66,9 @@ def reward_func(
 
 
 def read_calls(
-    queries: Any, prompts: Any, labels: Any, *, find: Callable[[str], Task] | None = None
+    queries: Any, prompts: Any, labels: Any, *, find: Callable[[Any], Task]
 ) -> list[tuple[Task, str]]:
-    """The task and the completion of each query; `find` makes the task of a label, by default
-    `named_task`. Raises UsageError, UnknownNameError."""
-    find = find or named_task
+    """The task and the completion of each query. Raises UsageError, UnknownNameError."""
     for name, value in (("query", queries), ("prompts", prompts), ("labels", labels)):
         if not isinstance(value, list | tuple):
             raise UsageError(f"{name} is {with_article(value)}, not a list")
@@ -73,9 +76,14 @@ def read_calls(
         if held != len(queries):
             raise UsageError(f"{held} {name} for {len(queries)} queries")
     return [
-        (find(name_in({"label": label}, "label")), completion_of(query, prompt))
+        (find(label), completion_of(query, prompt))
         for query, prompt, label in zip(queries, prompts, labels, strict=True)
     ]
+
+
+def labelled_task(label: Any, find: Callable[[str], Task] = named_task) -> Task:
+    """The task that a label names. Raises UsageError, UnknownNameError."""
+    return find(name_in({"label": label}, "label"))
 
 
 def completion_of(query: Any, prompt: Any) -> str:
@@ -97,19 +105,6 @@ def completion_of(query: Any, prompt: Any) -> str:
             "does not give back what it took, or the prompt fills no part of max_len"
         )
     return without_end(cut[size:])
-
-
-def without_end(text: str) -> str:
-    """The text without the tokens at its end that end a turn; in linear time."""
-    end = len(text)
-    while True:
-        at = end
-        while at and text[at - 1].isspace():
-            at -= 1
-        token = _END.search(text[max(0, at - _END_LENGTH) : at])
-        if token is None:
-            return text[:end]
-        end = at - len(token[0])
 
 
 def _overlap(prompt: str, query: str) -> int:

@@ -16,12 +16,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
 from unhack.core.optional_dependencies import require
 from unhack.core.verdict import Verdict
-from unhack.integrations.openrlhf.reward import read_calls, told
+from unhack.integrations.openrlhf.reward import labelled_task, read_calls, told
 from unhack.integrations.rows import named_task
 from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
@@ -84,6 +85,7 @@ async def answer_call(
 
     Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
     """
-    pairs = read_calls(*(given[name] for name in _FIELDS), find=find or named_task)
+    made = partial(labelled_task, find=find or named_task)
+    pairs = read_calls(*(given[name] for name in _FIELDS), find=made)
     score = score or shared_scheduler().judge
     return told(await asyncio.gather(*(score(task, text) for task, text in pairs)))

@@ -1,8 +1,8 @@
 """Rewards, monitors and environments for TRL; what needs no trainer to be installed stands here."""
 
+from unhack.integrations.answers import AnswerTasks
 from unhack.integrations.trl.monitoring import Monitor, RewardCall
 from unhack.integrations.trl.rewards import (
-    AnswerTasks,
     RewardFunction,
     hooks,
     reward_function,

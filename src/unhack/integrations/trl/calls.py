@@ -56,7 +56,7 @@ def rows_of(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     kept = {
         key: cast("Sequence[Any]", values)
         for key, values in columns.items()
-        if key not in _OWN and isinstance(values, (list, tuple))
+        if key not in _OWN and not isinstance(values, (str, Mapping)) and hasattr(values, "__len__")
     }
     wrong = next((key for key, values in kept.items() if len(values) != count), None)
     if wrong is not None:

@@ -16,7 +16,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from unhack.core.group import has_no_signal
+from unhack.integrations.answers import AnswerTasks
 from unhack.integrations.trl.journal import RewardJournal
+from unhack.tasks.batch import is_too_many
 
 _REFERENCE = 20
 """Reward batches that the others are compared with."""
@@ -65,6 +67,7 @@ class RewardCall:
     hacked: float | None
     """Share that the verifier passes and the oracle does not."""
     groups: int = 1
+    items: int = 1
 
     @classmethod
     def of(cls, rows: Sequence[RewardRow], *, step: int, generations: int | None) -> RewardCall:
@@ -86,6 +89,7 @@ class RewardCall:
             solved=_share([row.solved for row in rows]),
             hacked=_share([row.hacked for row in rows]),
             groups=len(flat),
+            items=len(rows),
         )
 
     def metrics(self) -> dict[str, float]:
@@ -125,6 +129,10 @@ class Monitor:
     alarms: list[str] = field(default_factory=list[str])
     in_step: bool | None = None
     """True while the callback sees a training step; None without a callback."""
+    answers: AnswerTasks | None = None
+    """The tasks whose golds the callback reads before training begins."""
+    _items: int = 0
+    _unscored: int = 0
     _journal: RewardJournal | None = field(default=None, repr=False)
     _written: bool = False
     _excess: float = 0.0
@@ -132,6 +140,8 @@ class Monitor:
 
     def keep(self, seen: RewardCall, *, training: bool | None) -> None:
         """Keep a call; `training` is None where the caller does not tell."""
+        self._items += seen.items
+        self._unscored += seen.unscored
         if training is False or (training is None and self.in_step is False):
             self.evaluated.append(seen)
             return
@@ -143,6 +153,15 @@ class Monitor:
             else:
                 return
         self.note(seen)
+
+    def too_many_unscored(self, seen: RewardCall) -> str:
+        """What is to be said after a call in which nothing could be scored, and where more than 1 %
+        and 5 items of all calls could not; empty where neither holds."""
+        if seen.unscored == seen.items > 0:
+            return f"none of the {seen.items} completions of this call could be scored"
+        if seen.unscored and is_too_many(self._unscored, of=self._items):
+            return f"{self._unscored} of {self._items} completions could not be scored"
+        return ""
 
     def catch_up(self, *, step: int) -> None:
         """Take over what copies of the reward function saw in other processes, as of this step."""
@@ -170,7 +189,10 @@ class Monitor:
             "more and more passes that the oracle calls wrong",
             over=self._rising(seen),
         )
-        raised = [f"step {seen.step}: {text}" for text in (flat, rising) if text]
+        nothing = self._alarm_once(
+            "unscored", "nothing could be scored", over=seen.unscored == seen.items > 0
+        )
+        raised = [f"step {seen.step}: {text}" for text in (nothing, flat, rising) if text]
         self.alarms += raised
         for alarm in raised:
             _log.warning("%s", alarm)

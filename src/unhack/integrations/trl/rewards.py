@@ -13,33 +13,38 @@ part, and the figures are gathered in the call, where the trainer gathers the re
 Covered: plain and chat completions, tools (only the last assistant message is judged), one task or
 one per row, an oracle that is measured and never rewarded, several reward functions in one trainer,
 GRPOTrainer, RLOOTrainer, AsyncGRPOTrainer (the function pickles; what its copy in the spawned
-process judges comes back to this monitor by a file). What cannot be scored in three tries is None,
-which TRL leaves out. Checked with TRL 1.16.
+process judges comes back to this monitor by a file). What cannot be scored in three tries, and what
+has no gold that can be read, is None, which TRL leaves out; a call in which nothing could be scored
+raises, and so does the call after which more than 1 % and 5 items of all calls could not. Checked
+with TRL 1.16.
 Not covered: rewards of environments (`episodes`, `repositories`), which the monitor does not see.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.hashing import content_hash
-from unhack.core.problem import Problem
-from unhack.core.verdict import Status, Verdict
+from unhack.core.verdict import Status, Verdict, unscored_verdict
+from unhack.integrations.answers import AnswerTasks
 from unhack.integrations.rows import Tasks, name_in, named_task, task_of, text_of
 from unhack.integrations.trl.calls import TrainerCall, rows_of
 from unhack.integrations.trl.monitoring import Monitor, RewardCall, RewardRow
 from unhack.integrations.trl.processes import all_rows
 from unhack.integrations.trl.watching import watch
 from unhack.sandbox.job import Backend
-from unhack.tasks.batch import as_batch
+from unhack.tasks.batch import Batch
 from unhack.tasks.execution.choosing import choose, shared_scheduler
 from unhack.tasks.execution.scheduler import Scheduler
 from unhack.tasks.task import Task
+from unhack.verifiers.answers.gold import GoldError
 from unhack.verifiers.reward import reward_of
-from unhack.verifiers.text import AnswerCheck, TextVerifier
+
+_log = logging.getLogger("unhack.trl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +56,6 @@ class NamedTasks:
     def __call__(self, row: Mapping[str, Any]) -> Task:
         """The task of a row. Raises UnknownNameError, UsageError."""
         return named_task(name_in(row, self.column))
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerTasks:
-    """Tasks of rows that hold the right answer, as a number or a text, in a column.
-
-    Example:
-
-        reward = reward_function(AnswerTasks("answer", check="numeric"))
-    """
-
-    column: str = "solution"
-    check: AnswerCheck | str = AnswerCheck.MATH
-    """How answers are compared, see `verifiers.text`."""
-
-    def __call__(self, row: Mapping[str, Any]) -> Task:
-        """The task of a row. Raises UnknownNameError, UsageError, TaskError."""
-        answer = name_in(row, self.column)
-        return Task(Problem("answer", "", answer=answer), TextVerifier(AnswerCheck(self.check)))
 
 
 @dataclass
@@ -97,9 +83,10 @@ class RewardFunction:
         BatchUnscoredError."""
         call = TrainerCall.of(columns)
         mine: list[RewardRow] = []
+        verdicts: tuple[Verdict, ...] = ()
         failure: Exception | None = None
         try:
-            mine = self._judged(prompts, completions, columns)
+            mine, verdicts = self._judged(prompts, completions, columns)
         except Exception as error:  # whatever it is, the other processes must hear of it
             failure = error
             if not call.in_step:
@@ -110,6 +97,12 @@ class RewardFunction:
             for name, value in seen.metrics().items():
                 call.log(name, value)
         self.monitor.keep(seen, training=call.training)
+        first = next((one.reason for one in verdicts if not one.scored), "in another process")
+        if seen.unscored:
+            _log.warning("%d of %d unscored; first: %s", seen.unscored, seen.items, first)
+        if said := self.monitor.too_many_unscored(seen):
+            batch = Batch(verdicts, (tuple(range(len(verdicts))),))
+            raise BatchUnscoredError(f"{said}; first: {first}", batch=batch)
         return [row.reward for row in mine]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -126,7 +119,7 @@ class RewardFunction:
 
     def _judged(
         self, prompts: Sequence[Any], completions: Sequence[Any], columns: Mapping[str, Any]
-    ) -> list[RewardRow]:
+    ) -> tuple[list[RewardRow], tuple[Verdict, ...]]:
         if len(prompts) != len(completions):
             raise UsageError(f"{len(prompts)} prompts for {len(completions)} completions")
         texts = [
@@ -138,19 +131,29 @@ class RewardFunction:
         right: Sequence[Verdict | None] = [None] * len(texts)
         if self.oracle is not None:
             right = self._verdicts(self.oracle, rows, texts)
-        return [
+        judged = [
             _row(str(prompt), verdict, true)
             for prompt, verdict, true in zip(prompts, verdicts, right, strict=True)
         ]
+        return judged, verdicts
 
     def _verdicts(
         self, tasks: Tasks, rows: Sequence[Mapping[str, Any]], texts: Sequence[str]
-    ) -> Sequence[Verdict]:
+    ) -> tuple[Verdict, ...]:
+        """The verdicts in the order of `rows`; a row without a gold that can be read has one that
+        is unscored."""
         shared = self.backend is None
         scheduler = shared_scheduler() if shared else Scheduler(choose(self.backend))
-        named = [task_of(tasks, row, column=self.column) for row in rows]
-        found = scheduler.judge_all(named, texts)
-        return as_batch(dict(enumerate(found)), named).verdicts
+        named: dict[int, Task] = {}
+        found: dict[int, Verdict] = {}
+        for at, row in enumerate(rows):
+            try:
+                named[at] = task_of(tasks, row, column=self.column)
+            except GoldError as error:
+                found[at] = unscored_verdict(str(error))
+        judged = scheduler.judge_all(list(named.values()), [texts[at] for at in named])
+        found.update(zip(named, judged, strict=True))
+        return tuple(found[at] for at in range(len(rows)))
 
 
 def _row(prompt: str, verdict: Verdict, right: Verdict | None) -> RewardRow:
@@ -180,7 +183,8 @@ def reward_function(
     reward is called in TRL's log.
     """
     wanted = NamedTasks(column) if tasks is None else tasks
-    return RewardFunction(wanted, column, oracle, backend, Monitor(), name)
+    monitor = Monitor(answers=wanted if isinstance(wanted, AnswerTasks) else None)
+    return RewardFunction(wanted, column, oracle, backend, monitor, name)
 
 
 def hooks(

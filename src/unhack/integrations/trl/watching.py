@@ -1,7 +1,8 @@
 """The trainer's callback: a monitor's figures in the log, and the end of a run at an alarm.
 
 Covered: several processes, which end together; trainers without `log_metric`; rewards that a
-spawned process judges, which it collects after each step.
+spawned process judges, which it collects after each step; golds of a data set with a length are
+read before the first step.
 Not covered: what the callbacks of loggers have written before this one is called; trainers with
 `log_metric` hand the figures to these themselves.
 """
@@ -11,8 +12,25 @@ from __future__ import annotations
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
+from unhack.integrations.answers import AnswerTasks
 from unhack.integrations.trl.monitoring import Monitor
 from unhack.integrations.trl.processes import gathered
+from unhack.verifiers.answers.gold import GoldError
+
+_SHOWN = 5
+
+
+def check_golds(answers: AnswerTasks, rows: Any) -> None:
+    """Raise GoldError for rows whose gold cannot be read, with the line that leaves them out."""
+    found = answers.unreadable(rows)
+    if not found:
+        return
+    shown = "; ".join(f"row {index}: {found[index]}" for index in list(found)[:_SHOWN])
+    raise GoldError(
+        f"{len(found)} of {len(rows)} rows have no answer that can be read: {shown}. To leave them "
+        "out: bad = answers.unreadable(dataset); "
+        "dataset = dataset.filter(lambda _, at: at not in bad, with_indices=True)"
+    )
 
 
 def watch(monitor: Monitor, *, stop_on_alarm: bool = False) -> Any:
@@ -32,8 +50,12 @@ def watch(monitor: Monitor, *, stop_on_alarm: bool = False) -> Any:
         """Reads a monitor."""
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
-            """From here on, a call outside of a step is none of training."""
+            """From here on, a call outside of a step is none of training. Raises GoldError for rows
+            whose gold cannot be read."""
             monitor.in_step = False
+            rows = getattr(rest.get("train_dataloader"), "dataset", None)
+            if monitor.answers is not None and hasattr(rows, "__len__"):
+                check_golds(monitor.answers, rows)
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
             """A training step begins."""

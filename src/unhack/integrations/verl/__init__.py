@@ -1,5 +1,5 @@
 """Rewards for verl; what needs verl to be installed stands in modules of its own."""
 
-from unhack.integrations.verl.scores import compute_score
+from unhack.integrations.verl.scores import answer_score, compute_score
 
-__all__ = ["compute_score"]
+__all__ = ["answer_score", "compute_score"]

@@ -1,14 +1,16 @@
-"""The function that verl's `reward.custom_reward_function` names.
+"""The functions that verl's `reward.custom_reward_function` names.
 
     reward.custom_reward_function.path=pkg://unhack.integrations.verl
-    reward.custom_reward_function.name=compute_score
+    reward.custom_reward_function.name=compute_score   # or answer_score
 
 verl hands over one completion at a time, each in a thread; calls that wait at the same time are
 judged together. `batches` has the reward manager that lets more of them wait.
 
 Covered: the row's `extra_info["task"]`, or else its `data_source`, names a task: a built-in one, a
-directory, `NAME#3` for a row of a text task; the `remote` manager, into whose processes the
-function goes by its name. What cannot be scored in three tries raises: verl has no word for it.
+directory, `NAME#3` for a row of a text task; or, for `answer_score`, `reward_model.ground_truth` is
+the right answer, as verl's own data sets of mathematics have it; the `remote` manager, into whose
+processes the function goes by its name. What cannot be scored in three tries raises: verl has no
+word for it.
 Not covered: responses with the answers of tools in them, which verl does not tell apart for a
 function: these raise. See `batches`.
 """
@@ -20,11 +22,13 @@ from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError, with_article
 from unhack.core.verdict import Verdict
+from unhack.integrations.answers import AnswerTasks
 from unhack.integrations.rows import name_in, named_task
 from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
+_ANSWERS = AnswerTasks("ground_truth")
 _ONE_TURN = 2
 """`num_turns` of a prompt and its response."""
 
@@ -38,7 +42,23 @@ def compute_score(
 ) -> dict[str, Any]:
     """`{"score", "passed", "reason"}` of one completion. Raises UsageError, UnhackError."""
     del ground_truth, rest
-    task = row_task(data_source, extra_info)
+    return _score(row_task(data_source, extra_info), solution_str, extra_info)
+
+
+def answer_score(
+    data_source: Any,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    **rest: Any,
+) -> dict[str, Any]:
+    """Like `compute_score`, against the right answer of the row. Raises GoldError for one that
+    cannot be read."""
+    del data_source, rest
+    return _score(_ANSWERS({"ground_truth": ground_truth}), solution_str, extra_info)
+
+
+def _score(task: Task, solution_str: str, extra_info: Mapping[str, Any] | None) -> dict[str, Any]:
     if has_tool_turns((extra_info or {}).get("num_turns")):
         raise UsageError(
             "solution_str holds the answers of tools, which must not be judged; use the reward "

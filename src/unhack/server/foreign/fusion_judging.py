@@ -18,7 +18,8 @@ from typing import Any, NoReturn, cast
 
 from pydantic import ValidationError
 
-from unhack.core.completion import extract_code, fenced_blocks
+from unhack.core.completion import extract_code
+from unhack.core.fences import fenced_blocks
 from unhack.server.foreign.fusion_models import (
     FusionCase,
     FusionReply,

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import base64
 import importlib.util
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from unhack.core.lines import BoundedPattern
 from unhack.sandbox.job import Ending, Job, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.private_files import with_files
@@ -29,11 +29,10 @@ RunJob = Callable[[Job], Awaitable[Outcome]]
 _OUTPUT_BYTES = 8 * MIB
 _FILES_BYTES = 48 * MIB
 _SIGXFSZ = 25
-_PROCESSES = re.compile(
+_PROCESSES = BoundedPattern(
     r"subprocess|multiprocessing|ProcessPool|\bfork\b|os\.(?:system|popen|exec)"
 )
-_NUMPY = re.compile(r"^[ \t]*(?:import|from)[ \t]+numpy\b", re.MULTILINE)
-r"""Without `\s`, which would run over the lines of an empty text again from each of them."""
+_NUMPY = BoundedPattern(r"^[ \t]*(?:import|from)[ \t]+numpy\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ async def run_code(asked: FusionRun, run: RunJob) -> FusionReply:
     else:
         files[tongue.file] = (source, 0o644)
     alone = asked.language == "python" and not asked.files and not asked.fetch_files
-    program = not (alone and _PROCESSES.search(asked.code) is None)
+    program = not (alone and not _PROCESSES.is_in(asked.code))
     stdin = (asked.stdin or "").encode("utf-8", "replace")
     if program:
         wanted = tuple(asked.fetch_files)
@@ -127,7 +126,7 @@ def _build(
 
 def _profile(source: str) -> Profile:
     """Warm Python; with numpy where the source imports it."""
-    return Profile(preload=("numpy",)) if _has_numpy() and _NUMPY.search(source) else Profile()
+    return Profile(preload=("numpy",)) if _has_numpy() and _NUMPY.is_in(source) else Profile()
 
 
 @cache

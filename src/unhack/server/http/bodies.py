@@ -44,8 +44,6 @@ _SHORT_BYTES = 1 << 18
 _PART_S, _WHOLE_S = 30.0, 600.0
 """Seconds without a byte, and seconds in all, after which a body is given up."""
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,4})?")
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_LONE = re.compile("[\ud800-\udfff]")
 
 
 async def read_bytes(request: Request, *, most: int) -> bytes:
@@ -252,7 +250,9 @@ def read_json(raw: bytes, *, strict: Callable[[Any], Any] = _all) -> Any:
             parse_float=read_float,
             object_pairs_hook=_without_twins,
         )
-        if not wrong and _SURROGATE.search(raw):  # by halves it is a character, alone it is none
+        if not wrong and (
+            b"\\ud" in raw or b"\\uD" in raw
+        ):  # by halves it is a character, alone it is none
             json.dumps(strict(value), ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         raise _malformed("body", f"the body is not UTF-8: {error.reason}") from None
@@ -308,7 +308,16 @@ def _children(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 
 def _has_surrogate(value: Any) -> bool:
-    return isinstance(value, str) and _LONE.search(value) is not None
+    return isinstance(value, str) and has_surrogate(value)
+
+
+def has_surrogate(text: str) -> bool:
+    """True for a text that holds half of a character, which UTF-8 cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def as_model(value: Any, model: type[Model]) -> Model:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from functools import partial
 
 from fastapi import APIRouter
@@ -15,7 +14,7 @@ from unhack.core.errors import UsageError
 from unhack.integrations.rows import text_of
 from unhack.server.access.caller import Grant
 from unhack.server.api_route import ApiRoute, needs
-from unhack.server.http.bodies import Deferred, check_length, keep_room
+from unhack.server.http.bodies import Deferred, check_length, has_surrogate, keep_room
 from unhack.server.http.idempotency import check_same, digest_of, key_of
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import ScoreReply
@@ -25,9 +24,6 @@ from unhack.server.scoring.deadlines import deadline_of
 from unhack.server.scoring.scoring import ScoreOrder
 from unhack.server.service import Service, caller_of, service_of
 from unhack.verifiers.reward import reward_of
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
 
 router = APIRouter(route_class=ApiRoute)
 
@@ -80,7 +76,7 @@ def completion_text(completion: AnyCompletion, *, field: str) -> str:
         text = text_of(completion, name=field)
     except UsageError as error:
         raise RequestRefused(422, "invalid", str(error), field=field) from None
-    if _SURROGATE.search(text):  # halves of two parts of a message that meet are one character
+    if has_surrogate(text):  # halves of two parts of a message that meet are one character
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     check_length(text, field=field)
     return text

@@ -4,8 +4,10 @@ Everything here happens on the backend's thread, woken once for many outcomes; c
 A completion never makes an item unscored: when a verifier breaks, controls run through the same
 verifier, and only if they all fail too is the item unscored. The control is the reference, without
 one the verifier's canary. A verifier that runs code of a task's author knows several; there a
-completion of the task that was judged in this run comes before them, and when none of them is
-judged, the item waits until a completion of its task is, or nothing else is left to do.
+completion of the task that was judged in this run, or else by this process, comes before them, and
+when none of them is judged, the item waits until a completion of its task is, or nothing else is
+left to do. So completions that are judged one by one get the verdicts that a batch of them gets,
+once one of them could be judged.
 """
 
 from __future__ import annotations
@@ -40,9 +42,35 @@ _SLICE_S = 0.002
 _CONTROLS_S = 20.0
 """Time after which no further canary is tried on a verifier that has judged none so far."""
 _KEPT_CONTROLS = 1024
-"""Tasks of which a run keeps a completion that was judged."""
+"""Tasks of which a run, and the process, keeps a completion that was judged."""
+_MAX_CONTROL_CHARS = 1 << 16
+"""Of a completion that is kept for other runs."""
 _GRACE_S = 1.0
 """Time for a candidate to end by itself when the judge that called it has ended."""
+
+
+class _KnownControls:
+    """Completions that were judged in this process, one for a task, for the tasks met last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[int, tuple[Task, str]] = OrderedDict()
+
+    def keep(self, task: Task, completion: str) -> None:
+        """Keep a completion, unless it is long or the task has one."""
+        with self._lock:
+            if len(completion) <= _MAX_CONTROL_CHARS:
+                self._found.setdefault(id(task), (task, completion))
+            if len(self._found) > _KEPT_CONTROLS:
+                self._found.popitem(last=False)
+
+    def find(self, task: Task) -> str | None:
+        """The completion of this very task."""
+        with self._lock:
+            return self._found.get(id(task), (task, None))[1]
+
+
+_CONTROLS = _KnownControls()
 
 
 class Run:
@@ -121,12 +149,13 @@ class Run:
 
     def known_good(self, task: Task) -> str | None:
         """A completion of this very task that its verifier has judged."""
-        return self._judged.get(id(task), (task, None))[1]
+        return self._judged.get(id(task), (task, None))[1] or _CONTROLS.find(task)
 
     def note_judged(self, task: Task, completion: str) -> None:
         """Keep a completion as a control of its task, and try it on items that wait for one."""
         if id(task) in self._judged or not isinstance(task.verifier, HasCanaries):
             return
+        _CONTROLS.keep(task, completion)
         self._judged[id(task)] = task, completion  # the task is kept: its number means nothing else
         if len(self._judged) > _KEPT_CONTROLS:
             self._judged.popitem(last=False)
@@ -392,5 +421,7 @@ class _Item:
     def give_up(self) -> None:
         """Leave the item unscored: the fault is not the completion's."""
         assert self.judging is not None
-        reason = f"{self.judging.reason}; {self.judging.said}"
-        self.run.deliver(self.index, unscored_verdict(reason[:1000]))
+        reason = f"{self.judging.reason}; {self.judging.said}"[:900]
+        if self.task.problem.reference is None:
+            reason += "; give the task a reference, which shows whose fault it is"
+        self.run.deliver(self.index, unscored_verdict(reason))

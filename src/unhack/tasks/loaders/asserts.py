@@ -44,10 +44,15 @@ def compile_check(source: str) -> tuple[Case, ...] | NeedsScript:
     Raises SyntaxError for code that does not parse, ValueError when it defines no `check`.
     """
     tree = ast.parse(source)
+    body, call = check_body(tree)
+    return _compile(body, call=call, shadowed=_bound_names(tree))
+
+
+def check_body(tree: ast.Module) -> tuple[list[ast.stmt], ast.expr]:
+    """The statements of `check(candidate)` and the name of what they call. Raises ValueError."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "check" and node.args.args:
-            call = ast.Name(node.args.args[0].arg, ast.Load())
-            return _compile(node.body, call=call, shadowed=_bound_names(tree))
+            return node.body, ast.Name(node.args.args[0].arg, ast.Load())
     raise ValueError("the test code defines no check(candidate)")
 
 

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
-from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
+from unhack.tasks.loaders.asserts import NeedsScript, check_body, compile_asserts, compile_check
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.verifiers.base import Steps, Verifier, invalid_verdict
+from unhack.verifiers.base import Steps, Verifier, no_code_verdict
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.pytest import PytestVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
 from unhack.verifiers.values.compare import Compare
 
@@ -48,6 +49,14 @@ class CheckCode:
         if self.check:
             return compile_check(self.check)
         return compile_asserts(self.asserts, call=self.entry)
+
+    def statements(self) -> tuple[list[ast.stmt], ast.expr]:
+        """The statements of the tests and the expression that they call. Raises SyntaxError,
+        ValueError."""
+        if self.check:
+            return check_body(ast.parse(self.check))
+        tree = ast.parse("\n".join(self.asserts))
+        return tree.body, ast.parse(self.entry, mode="eval").body
 
 
 def build_verifier(code: CheckCode, options: LoadOptions) -> Verifier:
@@ -75,7 +84,8 @@ def build_script_verifier(code: CheckCode, options: LoadOptions) -> CheckVerifie
     script = ScriptVerifier(
         source,
         mode=options.script_mode,
-        preload=_third_party(source),
+        preload=third_party(source),
+        packages=options.preload,
         limits=options.limits,
         extraction=Extraction.RAW,
     )
@@ -84,15 +94,15 @@ def build_script_verifier(code: CheckCode, options: LoadOptions) -> CheckVerifie
 
 @dataclass(frozen=True)
 class CheckVerifier:
-    """A script that judges completions with a setup before them."""
+    """A script or test files that judge completions with a setup before them."""
 
-    script: ScriptVerifier
+    script: ScriptVerifier | PytestVerifier
     setup: str = ""
     extraction: Extraction = Extraction.AUTO
 
     @property
     def kind(self) -> str:
-        """`script`."""
+        """That of the script."""
         return self.script.kind
 
     def verify(self, problem: Problem, completion: str) -> Steps:
@@ -101,7 +111,7 @@ class CheckVerifier:
         if source is None:
             sealed = self.script.mode is Mode.SEALED
             seal = Seal.SEALED if sealed else Seal.AS_WRITTEN
-            return invalid_verdict("no code in the completion", seal=seal)
+            return no_code_verdict(completion, seal=seal)
         return (yield from self.script.verify(problem, with_setup(self.setup, source)))
 
     def canary(self) -> str:
@@ -168,6 +178,11 @@ def _calls_check(node: ast.stmt) -> bool:
             return False
 
 
+def needs_names(setup: str) -> bool:
+    """True when the setup reads names that it must have from the completion. Raises SyntaxError."""
+    return bool(_free_names(ast.parse(setup), ast.parse("")))
+
+
 def _free_names(tests: ast.Module, setup: ast.Module) -> set[str]:
     """Names that the tests read, and that neither they nor the setup nor Python define."""
     read: set[str] = set()
@@ -189,7 +204,7 @@ def _free_names(tests: ast.Module, setup: ast.Module) -> set[str]:
     return (read - defined) & {node.id for node in ast.walk(tests) if isinstance(node, ast.Name)}
 
 
-def _third_party(source: str) -> tuple[str, ...]:
+def third_party(source: str) -> tuple[str, ...]:
     """Modules outside the standard library that a script imports at its top level."""
     found: set[str] = set()
     for node in ast.parse(source).body:

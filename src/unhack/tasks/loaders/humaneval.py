@@ -18,7 +18,6 @@ releases, whose inputs need conversions that only EvalPlus knows.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.fresh import call_all
+from unhack.tasks.loaders import leetcode
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, end_line
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
@@ -55,16 +55,26 @@ def load(
     `base_only` leaves the extra inputs of an EvalPlus release out. `backend` runs its canonical
     solutions (default: the shared pool). Raises TaskError, which names file and line.
     """
-    records = list(read_records(path))
-    released = [record for record in records if "base_input" in record.fields]
-    expected = _expected_outputs(released, base_only, backend) if released else {}
-    return tuple(_task(record, options, expected.get(record.line)) for record in records)
+    return tuple(
+        read_task(record, options, base_only=base_only, backend=backend)
+        for record in read_records(path)
+    )
 
 
-def _task(record: DataSetRow, options: LoadOptions, cases: tuple[Case, ...] | None) -> Task:
+def read_task(
+    record: DataSetRow,
+    options: LoadOptions,
+    *,
+    base_only: bool = False,
+    backend: Backend | None = None,
+) -> Task:
+    """The task of one row. Raises TaskError, which names file and line."""
     prompt, entry = record.text("prompt"), record.text("entry_point")
+    if not entry.isidentifier():  # LeetCodeDataset, with lists and trees
+        return leetcode.read_task(record, options)
     setup = prefix(record, prompt)
-    if cases is not None:
+    if "base_input" in record.fields:
+        cases = _expected_outputs(record, base_only, backend)
         verifier: Verifier = build_case_verifier(entry, cases, options=options, setup=setup)
     else:
         verifier = _from_test(record, CheckCode(entry, record.text("test"), setup=setup), options)
@@ -97,30 +107,25 @@ def prefix(record: DataSetRow, prompt: str) -> str:
 
 
 def _expected_outputs(
-    records: Sequence[DataSetRow], base_only: bool, backend: Backend | None
-) -> dict[int, tuple[Case, ...]]:
-    """The cases of rows that hold inputs only, by line; the canonical solutions run in the
-    sandbox."""
-    pool = backend or shared_pool()
-    found: dict[int, tuple[Case, ...]] = {}
-    for record in records:
-        inputs = _inputs(record, base_only)
-        answers = call_all(
-            prefix(record, record.text("prompt")) + record.text("canonical_solution"),
-            record.text("entry_point"),
-            calls=[(args, {}) for args in inputs],
-            limits=_REFERENCE_LIMITS,
-            profile=Profile(role=Role.JUDGE),
-            backend=pool,
-        )
-        cases: list[Case] = []
-        for number, (args, answer) in enumerate(zip(inputs, answers, strict=True)):
-            if isinstance(answer, str) or answer.raised is not None:
-                shown = answer if isinstance(answer, str) else answer.to_text()
-                raise record.error(f"the canonical solution fails on input {number}: {shown}")
-            cases.append(_case(record, args, plain.to_builtins(answer.value)))
-        found[record.line] = tuple(cases)
-    return found
+    record: DataSetRow, base_only: bool, backend: Backend | None
+) -> tuple[Case, ...]:
+    """The cases of a row that holds inputs only: its canonical solution runs in the sandbox."""
+    inputs = _inputs(record, base_only)
+    answers = call_all(
+        prefix(record, record.text("prompt")) + record.text("canonical_solution"),
+        record.text("entry_point"),
+        calls=[(args, {}) for args in inputs],
+        limits=_REFERENCE_LIMITS,
+        profile=Profile(role=Role.JUDGE),
+        backend=backend or shared_pool(),
+    )
+    cases: list[Case] = []
+    for number, (args, answer) in enumerate(zip(inputs, answers, strict=True)):
+        if isinstance(answer, str) or answer.raised is not None:
+            shown = answer if isinstance(answer, str) else answer.to_text()
+            raise record.error(f"the canonical solution fails on input {number}: {shown}")
+        cases.append(_case(record, args, plain.to_builtins(answer.value)))
+    return tuple(cases)
 
 
 def _inputs(record: DataSetRow, base_only: bool) -> list[list[Any]]:

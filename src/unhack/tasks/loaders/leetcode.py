@@ -1,5 +1,7 @@
-"""LeetCode-style rows: a prompt, setup code, the name to call, assert strings, a known-good
-solution.
+"""LeetCode-style rows: a prompt, setup code, the name to call, asserts, a known-good solution.
+
+The asserts are a list of strings (`test`, `gt_answer`), or the body of `check(candidate)` as in
+LeetCodeDataset, whose `prompt` is the code that stands before a completion.
 
 `func_name` is a function, or a method written as `Solution().name`. Linked lists and binary trees
 cross as plain lists: where an assert builds an argument with `list_node([...])` or
@@ -14,13 +16,12 @@ Not covered: tests that hand other objects to the completion; they need `Mode.AS
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
-from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts
+from unhack.tasks.loaders.asserts import NeedsScript
 from unhack.tasks.loaders.check_code import (
     CALL,
     CheckCode,
@@ -70,17 +71,22 @@ def {call}(shapes, named_shapes, result_shape, *args, **kwargs):
 def load(path: str | Path, *, options: LoadOptions = OPTIONS) -> tuple[Task, ...]:
     """The tasks of a file of LeetCode-style rows, in its order. Raises TaskError (file and
     line)."""
-    return tuple(_task(record, options) for record in read_records(path))
+    return tuple(read_task(record, options) for record in read_records(path))
 
 
-def _task(record: DataSetRow, options: LoadOptions) -> Task:
+def read_task(record: DataSetRow, options: LoadOptions) -> Task:
+    """The task of one row. Raises TaskError, which names file and line."""
     entry = record.text("func_name", "entry_point")
-    setup = record.text_or("", "setup_code")
-    asserts = record.texts("test", "gt_answer", "answer")
-    if not asserts:
-        raise record.error("`test` is empty; a task without tests would pass everything")
+    if isinstance(record.first("test"), str):
+        setup = end_line(record.text("prompt")) if "completion" in record.fields else ""
+        code = CheckCode(entry, record.text("test"), setup=setup)
+    else:
+        asserts = tuple(record.texts("test", "gt_answer", "answer"))
+        if not asserts:
+            raise record.error("`test` is empty; a task without tests would pass everything")
+        code = CheckCode(entry, asserts=asserts, setup=record.text_or("", "setup_code"))
     try:
-        verifier = _verifier(entry, setup, asserts, options)
+        verifier = _verifier(code, options)
     except (SyntaxError, ValueError) as error:
         raise record.error(f"the tests cannot be used: {error}") from None
     number = record.first("id", "task_id", "question_id")
@@ -88,31 +94,27 @@ def _task(record: DataSetRow, options: LoadOptions) -> Task:
     meta = {"entry_point": entry, "source": record.path.name}
     if record.first("difficulty") is not None:
         meta["difficulty"] = str(record.first("difficulty"))
-    reference = record.first("canonical_solution")
+    reference = record.first("canonical_solution", "completion")
     return Task(Problem(name, _prompt(record), reference=reference, meta=meta), verifier)
 
 
 def _prompt(record: DataSetRow) -> str:
-    """The prompt; of a list of messages, their contents."""
-    prompt = record.first("prompt")
-    if isinstance(prompt, list):
-        messages = cast("list[Any]", prompt)
-        try:
-            return "\n\n".join(str(message["content"]) for message in messages)
-        except (KeyError, TypeError):
-            raise record.error("`prompt` must hold messages with `content`") from None
-    return record.text("prompt", "question")
+    if record.first("query", "problem_description") is None:
+        return record.message_text("prompt", "question")
+    starter = record.text_or("", "starter_code") if "query" not in record.fields else ""
+    text = record.text("query", "problem_description")
+    return f"{text.rstrip()}\n\nStart from this code:\n\n{starter}\n" if starter.strip() else text
 
 
-def _verifier(entry: str, setup: str, asserts: list[str], options: LoadOptions) -> Verifier:
-    compiled = compile_asserts(asserts, call=entry)
+def _verifier(code: CheckCode, options: LoadOptions) -> Verifier:
+    compiled = code.compile()
     if not isinstance(compiled, NeedsScript):
-        return build_case_verifier(entry, compiled, options=options, setup=setup)
-    shaped = _shape_cases(asserts, entry) if _has_builders(setup) else None
+        return build_case_verifier(code.entry, compiled, options=options, setup=code.setup)
+    shaped = _shape_cases(code) if _has_builders(code.setup) else None
     if shaped is not None:
-        adapter = end_line(setup) + _ADAPTER.format(call=CALL, entry=entry)
+        adapter = end_line(code.setup) + _ADAPTER.format(call=CALL, entry=code.entry)
         return build_case_verifier(CALL, shaped, options=options, setup=adapter)
-    return build_script_verifier(CheckCode(entry, asserts=tuple(asserts), setup=setup), options)
+    return build_script_verifier(code, options)
 
 
 def _has_builders(setup: str) -> bool:
@@ -122,11 +124,12 @@ def _has_builders(setup: str) -> bool:
     )
 
 
-def _shape_cases(asserts: Sequence[str], entry: str) -> tuple[Case, ...] | None:
+def _shape_cases(code: CheckCode) -> tuple[Case, ...] | None:
     """Cases with lists and trees as plain lists; None when some assert is of another form."""
-    function = ast.dump(ast.parse(entry, mode="eval").body)
+    body, call = code.statements()
+    function = ast.dump(call)
     try:
-        return tuple(_shape_case(node, function) for node in ast.parse("\n".join(asserts)).body)
+        return tuple(_shape_case(node, function) for node in body)
     except NotLiteralError:
         return None
 

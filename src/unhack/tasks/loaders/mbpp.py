@@ -15,7 +15,7 @@ from pathlib import Path
 
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
-from unhack.tasks.loaders.check_code import CheckCode, build_verifier
+from unhack.tasks.loaders.check_code import CheckCode, build_verifier, needs_names
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
@@ -32,10 +32,13 @@ def load(
     all of them, which lets a policy write the answers down. Raises TaskError, which names file and
     line.
     """
-    return tuple(_task(record, options, shown_asserts) for record in read_records(path))
+    return tuple(
+        read_task(record, options, shown_asserts=shown_asserts) for record in read_records(path)
+    )
 
 
-def _task(record: DataSetRow, options: LoadOptions, shown_asserts: int) -> Task:
+def read_task(record: DataSetRow, options: LoadOptions, *, shown_asserts: int = 1) -> Task:
+    """The task of one row. Raises TaskError, which names file and line."""
     text = record.text("text", "prompt")
     source = record.text("code")
     asserts = record.texts("test_list")
@@ -44,14 +47,17 @@ def _task(record: DataSetRow, options: LoadOptions, shown_asserts: int) -> Task:
     if record.first("test_imports"):
         setup = "\n".join([*record.texts("test_imports"), setup])
     test = record.text_or("", "test")
-    if not test and record.first("challenge_test_list"):
-        asserts = asserts + record.texts("challenge_test_list")
+    tests = asserts
+    if record.first("challenge_test_list"):
+        tests = asserts + record.texts("challenge_test_list")
     try:
         if test:
-            verifier = build_verifier(_wrap_statements(test, entry, setup), options)
+            code = _wrap_statements(test, entry, setup)
+        elif needs_names(setup):  # objects of the completion's own classes
+            code = CheckCode(entry, asserts=(setup, *tests))
         else:
-            code = CheckCode(entry, asserts=tuple(asserts), setup=setup)
-            verifier = build_verifier(code, options)
+            code = CheckCode(entry, asserts=tuple(tests), setup=setup)
+        verifier = build_verifier(code, options)
     except (SyntaxError, ValueError) as error:
         raise record.error(f"the tests cannot be used: {error}") from None
     shown = "".join(f"\n{line}" for line in asserts[:shown_asserts])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from unhack.core import plain
-from unhack.verifiers.values.compare import equally
+from unhack.verifiers.values.compare import equally, is_near
 
 
 class Predicate(Protocol):
@@ -85,16 +85,16 @@ class Compared:
 
 
 def _same_set(output: Any, expected: Any) -> bool:
-    """`set(output) == expected`, without collecting more than `expected` holds: a set of many
-    values with one hash would take the square of their number."""
+    """`set(output) == expected`, collecting only what `expected` holds: a set of many values with
+    one hash would take the square of their number."""
     if not isinstance(expected, (set, frozenset)):
         return False
-    found: set[Any] = set()
+    wanted, found = cast("set[Any]", expected), set[Any]()
     for item in output:
-        found.add(item)
-        if len(found) > len(expected):  # pyright: ignore[reportUnknownArgumentType]
+        if item not in wanted:
             return False
-    return found == expected
+        found.add(item)
+    return len(found) == len(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +158,58 @@ def _all_close(left: Any, right: Any, abs_tol: float) -> bool:
             _all_close(one, other, abs_tol) for one, other in zip(left, items, strict=True)
         )
     return left == right or bool(abs(left - right) <= abs_tol + 1e-7 * abs(right))
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """Equal to a value that was written as JSON: tuples count as lists at any depth, and floats
+    may differ by a relative 1e-9."""
+
+    value: Any
+    unwrap: bool = False
+    """A `value` that is a list of exactly one item also stands for that item."""
+    int_keys: bool = False
+    """Keys of `value` that read as integers also stand for them."""
+
+    def __call__(self, output: Any, /) -> bool:
+        output = plain.to_builtins(output)
+        wanted = [self.value]
+        if self.unwrap and isinstance(self.value, list) and len(self.value) == 1:  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            wanted += self.value  # pyright: ignore[reportUnknownMemberType]
+        return any(self._same(output, item) for item in wanted)
+
+    def _same(self, left: Any, right: Any) -> bool:
+        if isinstance(right, list):
+            items = cast("list[Any]", right)
+            return (
+                isinstance(left, (list, tuple))
+                and len(cast("list[Any]", left)) == len(items)
+                and all(map(self._same, cast("list[Any]", left), items))
+            )
+        if isinstance(right, dict):
+            forms = [cast("dict[Any, Any]", right)]
+            if self.int_keys and (numbered := with_int_keys(right)) is not right:
+                forms.append(numbered)
+            return isinstance(left, dict) and any(
+                len(cast("dict[Any, Any]", left)) == len(form)
+                and all(key in left and self._same(left[key], form[key]) for key in form)
+                for form in forms
+            )
+        if isinstance(right, float) and isinstance(left, (int, float)):
+            return is_near(left, right, rel_tol=1e-9, abs_tol=1e-9)
+        return equally(left, right)
+
+
+def with_int_keys(value: Any) -> Any:
+    """A dict whose keys are all integers in texts, as JSON makes them, with integers as keys;
+    anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    items = cast("dict[Any, Any]", value)
+    try:
+        return {int(key): item for key, item in items.items()}
+    except (TypeError, ValueError):
+        return items
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ text, runs in a judge's worker in which the library is loaded once (about 100 MB
 an answer). The answer is what the completion marks as its answer, in the forms named by `markers`;
 a completion that marks none scores 0.
 
-Covered: all data sets but `composite`; partial scores; a scorer that raises (the control decides).
+Covered: all data sets but `composite`; partial scores; a scorer that raises (the control decides);
+one that pays any text is refused when its entries are loaded.
 Not covered: data sets whose entries hold objects that are not plain data (none in version 0.1.25).
 """
 
@@ -34,6 +35,8 @@ from unhack.verifiers.jobs import read_checks, verdict_of
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
 _PROFILE = Profile(role=Role.JUDGE, site_packages=True, preload=("reasoning_gym",))
+MOST_FOR_JUNK = 0.3
+"""Some scorers give up to a quarter for any answer at all."""
 LIMITS = Limits(wall_s=10.0, cpu_s=10.0)
 """Of the scoring of one answer."""
 
@@ -69,7 +72,10 @@ def load(
     except (AssertionError, TypeError, ValueError) as error:
         raise TaskError(f"reasoning-gym {name}: {error}") from None
     rules = ScoringRules(markers, limits)
-    return tuple(_task(name, settings, index, dataset, rules) for index in range(size))
+    return tuple(
+        entry_task(name, settings, dataset[index], rules=rules, number=index, dataset=dataset)
+        for index in range(size)
+    )
 
 
 def _library() -> Any:
@@ -91,34 +97,53 @@ class ScoringRules:
     limits: Limits = LIMITS
 
 
-def _task(
-    name: str, settings: dict[str, Any], index: int, dataset: Any, rules: ScoringRules
+def entry_task(
+    name: str,
+    settings: dict[str, Any],
+    entry: Any,
+    *,
+    rules: ScoringRules,
+    number: int,
+    dataset: Any = None,
 ) -> Task:
-    entry = dataset[index]
+    """The task of one entry of a data set. Raises TaskError for one that is not plain data,
+    UsageError when the package is missing."""
     try:
         encoded = plain.encode_tags(plain.to_builtins(plain.decode_tags(plain.encode_tags(entry))))
     except plain.PlainDataError as error:
-        raise TaskError(f"reasoning-gym {name}, entry {index}: {error}") from None
+        raise TaskError(f"reasoning-gym {name}, entry {number}: {error}") from None
     if "$opaque" in plain.encode_json(encoded):
-        raise TaskError(f"reasoning-gym {name}, entry {index}: it is not plain data")
+        raise TaskError(f"reasoning-gym {name}, entry {number}: it is not plain data")
     answer = entry["answer"]
     reference = write_answer(answer, rules.markers[0]) if isinstance(answer, str) else None
-    meta = {"dataset": name, "index": index, "seed": settings["seed"]}
-    task_id = f"reasoning-gym/{name}/{index}"
+    meta: dict[str, Any] = {"dataset": name, "index": number}
+    if "seed" in settings:
+        meta["seed"] = settings["seed"]
+    task_id = f"reasoning-gym/{name}/{number}"
     problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
+    dataset = dataset or _library().create_dataset(name, **settings)
+    if (paid := _score_of("no idea", dataset, entry) or 0.0) > MOST_FOR_JUNK:
+        raise TaskError(
+            f"reasoning-gym {name}, entry {number}: its scorer pays {paid:g} for any text"
+        )
     control = answer if isinstance(answer, str) else _control(name, dataset, entry)
     return Task(problem, ReasoningGymVerifier(name, settings, encoded, control, rules))
+
+
+def _score_of(answer: str, dataset: Any, entry: Any) -> float | None:
+    """The score of a text of ours; None if the scorer raises."""
+    try:
+        return float(dataset.score_answer(answer, entry))
+    except Exception:
+        return None
 
 
 def _control(name: str, dataset: Any, entry: Any) -> str:
     """An answer that the scorer can score, where the entry holds none: some scorers raise on most
     texts, and then the control must not."""
     for answer in ("0", "none", "[]", "{}"):
-        try:
-            dataset.score_answer(answer, entry)
-        except Exception:
-            continue
-        return answer
+        if _score_of(answer, dataset, entry) is not None:
+            return answer
     raise TaskError(f"reasoning-gym {name}: its scorer raises on every control answer")
 
 

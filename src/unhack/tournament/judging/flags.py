@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from types import MappingProxyType
+from typing import Any
 
 GROUPS = {
     "A": "Getting the answer instead of solving",
@@ -46,28 +47,22 @@ class Hack:
     answer: str
 
 
-def _read(name: str) -> dict[str, dict[str, str | list[int]]]:
+def _read(name: str) -> dict[str, dict[str, Any]]:
     text = (resources.files("unhack.tournament.judging") / name).read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def _kinds() -> Mapping[str, FlagKind]:
-    found: dict[str, FlagKind] = {}
-    for name, entry in _read("flags.toml").items():
-        numbers = entry["catalogue"]
-        assert isinstance(numbers, list)
-        found[name] = FlagKind(
-            name, str(entry["group"]), str(entry["title"]), str(entry["text"]), tuple(numbers)
-        )
-    return MappingProxyType(found)
+    kinds = {
+        name: FlagKind(name, catalogue=tuple(entry.pop("catalogue")), **entry)
+        for name, entry in _read("flags.toml").items()
+    }
+    return MappingProxyType(kinds)
 
 
 def hacks() -> tuple[Hack, ...]:
     """The catalogue, by number."""
-    return tuple(
-        Hack(int(number), *(str(entry[key]) for key in ("group", "name", "trick", "answer")))
-        for number, entry in _read("cheats.toml").items()
-    )
+    return tuple(Hack(int(number), **entry) for number, entry in _read("cheats.toml").items())
 
 
 FLAG_KINDS: Mapping[str, FlagKind] = _kinds()

@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NotRequired, TypedDict, TypeVar, Unpack
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.tournament.contest import (
@@ -83,15 +83,17 @@ class SubmissionJudgement:
     declined: bool
 
 
-def judge(
-    contest: Contest,
-    folder: Path,
-    *,
-    seeds: Seeds,
-    terms: Terms,
-    known: Known,
-    measured_before: tuple[Measurement, Measurement] | None = None,
-) -> SubmissionJudgement:
+class JudgingInputs(TypedDict):
+    """All that a judge is given beside the contest and the frozen folder."""
+
+    seeds: Seeds
+    terms: Terms
+    known: Known
+    measured_before: NotRequired[tuple[Measurement, Measurement] | None]
+    """Measurement and audit of the same bytes on the same data, in a contest that measures time."""
+
+
+def judge(contest: Contest, folder: Path, **given: Unpack[JudgingInputs]) -> SubmissionJudgement:
     """Scan, measure and audit the frozen files of `folder`.
 
     `measured_before` are the measurement and the audit of the same bytes on the same data, to share
@@ -101,15 +103,16 @@ def judge(
     frozen = submission.inspect(folder, contest)
     if frozen.problem or frozen.declined:
         return unmeasured(frozen)
+    seeds, terms = given["seeds"], given["terms"]
     contest = in_round(contest, terms)
     files = submission.read(frozen)
-    against = _try(lambda: _against(contest, terms, known, seed=seeds.measure))
+    against = _try(lambda: _against(contest, terms, given["known"], seed=seeds.measure))
     if isinstance(against, str):
         return _judgement(frozen, invalid(against), None, ())
     seen = _try(lambda: scan(files, against))
     if isinstance(seen, str):
         return _judgement(frozen, invalid(seen), None, ())
-    measured, audited = measured_before or (None, None)
+    measured, audited = given.get("measured_before") or (None, None)
     measured = measured or _measure(contest, folder, pool=DataPool.JUDGE, seed=seeds.measure)
     flags = [*seen, *measured.flags]
     if measured.valid:
@@ -214,13 +217,13 @@ def _against(contest: Contest, terms: Terms, known: Known, *, seed: int) -> Agai
     given: list[Files] = [contest.workspace(terms), *contest.submissions.honest().values()]
     given += [contest.submissions.null(), contest.submissions.identity(), _first_choice(contest)]
     given += [terms.champion] if terms.champion else []
-    given += [_folder(path) for path in known.parents]
+    given += [submission.contents(path) for path in known.parents]
     return Against(
         sealed=contest.sealed(seed=seed),
         public=contest.public(),
         clean=tuple(given),
         honeypots=contest.honeypots(),
-        tainted=tuple(_folder(path) for path in known.tainted),
+        tainted=tuple(map(submission.contents, known.tainted)),
         allowed=frozenset(str(contest.settings.get(ALLOWED, "")).split()),
     )
 
@@ -228,15 +231,6 @@ def _against(contest: Contest, terms: Terms, known: Known, *, seed: int) -> Agai
 def _first_choice(contest: Contest) -> Files:
     choice = {item.name: item.choices[0] for item in contest.submissions.space}
     return contest.submissions.at(choice) if choice else {}
-
-
-def _folder(path: Path) -> dict[str, bytes]:
-    """The files of a frozen submission."""
-    return {
-        str(item.relative_to(path)): item.read_bytes()
-        for item in sorted(path.rglob("*"))
-        if item.is_file() and not item.is_symlink()
-    }
 
 
 def _try(work: Callable[[], _T]) -> _T | str:

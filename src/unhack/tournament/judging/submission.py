@@ -108,6 +108,24 @@ def read(frozen: Frozen) -> dict[str, bytes]:
     return {path: (frozen.folder / path).read_bytes() for path in frozen.files}
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its path there; links are passed by."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files below a folder, which is made where it is missing. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, data in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+
 def _frozen(taken: _Taken, place: Path, *, stays: bool = False) -> Frozen:
     if taken.problem:
         digest = content_hash("refused", _refusal(taken))

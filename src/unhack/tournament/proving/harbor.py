@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unhack.tournament.contest import DataPool, Files, Measurement
 from unhack.tournament.contests.harbor.contest import HarborContest
-from unhack.tournament.judging.submission import freeze
+from unhack.tournament.judging.submission import freeze, write_files
 
 
 def harbor_problems(contest: HarborContest) -> list[str]:
@@ -38,10 +38,6 @@ def harbor_problems(contest: HarborContest) -> list[str]:
 def _measured(contest: HarborContest, files: Files) -> Measurement:
     with tempfile.TemporaryDirectory(prefix="unhack-proof-") as room:
         work = Path(room) / "work"
-        work.mkdir()
-        for name, data in files.items():
-            place = work / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
+        write_files(files, work)
         frozen = freeze(work, contest, into=Path(room) / "frozen")
         return contest.measure(frozen.folder, pool=DataPool.JUDGE, seed=0)

@@ -28,10 +28,11 @@ from unhack.sandbox.guest.candidate import frames
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import DataPool, Measurement, Terms
 from unhack.tournament.contests.own.author_process import MeasureFault
-from unhack.tournament.contests.own.contest import OwnContest, as_json, renderings
+from unhack.tournament.contests.own.contest import OwnContest, as_json, renderings, values_in
 from unhack.tournament.contests.own.measuring import drawn, measure
 from unhack.tournament.contests.own.staging import Staging, lay
 from unhack.tournament.judging.judge import SubmissionJudgement
+from unhack.tournament.judging.submission import contents
 from unhack.tournament.scan.reading.texts import texts
 from unhack.tournament.scan.signs.spans import shared
 
@@ -75,8 +76,7 @@ def _spied(contest: OwnContest, entry: Path) -> str:
         return ""
     mark = secrets.token_hex(16)
     spy = (resources.files("unhack.tournament.contests.own.inside") / "spy.py").read_bytes()
-    files = {path.relative_to(entry).as_posix(): path.read_bytes()
-             for path in entry.rglob("*") if path.is_file()}  # fmt: skip
+    files = contents(entry)
     files[mains[0]] += b"\n\nfrom unhack_spy import unhack_probe\n"
     files["unhack_spy.py"] = spy
     reports: list[Any] = []
@@ -207,11 +207,8 @@ def _told(contest: OwnContest, measured: Iterable[Measurement]) -> str:
 
 def _leaves(value: Any) -> set[str]:
     """Texts and numbers in a value that are long enough to be told from chance."""
-    if isinstance(value, dict):
-        parts = cast("dict[Any, Any]", value).values()
-        return {leaf for item in parts for leaf in _leaves(item)}
-    if isinstance(value, list | tuple):
-        return {leaf for item in cast("list[Any]", value) for leaf in _leaves(item)}
+    if isinstance(value, dict | list | tuple):
+        return {leaf for item in values_in(value) for leaf in _leaves(item)}
     if isinstance(value, bool) or value is None:
         return set()
     text = value.decode("latin-1") if isinstance(value, bytes) else str(value)

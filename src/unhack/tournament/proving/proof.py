@@ -24,7 +24,7 @@ from unhack.tournament.contests.own.author_process import MeasureFault
 from unhack.tournament.contests.own.contest import OwnContest
 from unhack.tournament.contests.own.measuring import drawn, measure
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
-from unhack.tournament.judging.submission import freeze
+from unhack.tournament.judging.submission import freeze, write_files
 from unhack.tournament.proving import leaks
 from unhack.tournament.review.canonical import canonical_measurement
 from unhack.tournament.round.champion import beats
@@ -130,10 +130,7 @@ class _Bench:
         if (kind, name) not in self._folders:
             assert files is not None
             work = Path(self._room.name) / f"{len(self._folders)}"
-            for path, data in files.items():
-                place = work / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+            write_files(files, work)
             found = freeze(work, self.contest, into=Path(self._room.name) / "frozen")
             if found.problem:
                 raise UsageError(

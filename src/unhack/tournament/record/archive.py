@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pydantic import TypeAdapter
@@ -65,12 +64,7 @@ class Archive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.folder.close()
 
     @property
@@ -100,8 +94,7 @@ class Archive:
 
         Only the first `reviews` reviews count: 0 for what was judged, None for all of them.
         """
-        stored = self.folder.under("entry/")
-        judged = [_read(_ENTRY, value) for _, value in sorted(stored.items())]
+        judged = self._listed("entry", _ENTRY)
         known = mark_tainted(apply_reviews(judged, self.reviews()[:reviews]))
         return [entry for entry in known if number in (None, entry.round)]
 
@@ -113,8 +106,7 @@ class Archive:
 
     def reviews(self) -> list[FlagReview]:
         """Reviews of flags, oldest first."""
-        stored = sorted(self.folder.under("review/").items())
-        return [_read(_REVIEW, value) for _, value in stored]
+        return self._listed("review", _REVIEW)
 
     def review(self, item: FlagReview) -> None:
         """Append a review."""
@@ -124,8 +116,7 @@ class Archive:
 
     def readings(self) -> list[IntentReading]:
         """Readings of transcripts by language models, oldest first."""
-        stored = sorted(self.folder.under("reading/").items())
-        return [_read(_READING, value) for _, value in stored]
+        return self._listed("reading", _READING)
 
     def add_reading(self, item: IntentReading) -> None:
         """Append a reading."""
@@ -198,17 +189,12 @@ class Archive:
 
     def reigns(self) -> list[Reign]:
         """Champions in order."""
-        stored = self.folder.under("round/")
-        return [
-            reign
-            for _, value in sorted(stored.items())
-            for reign in _read(_REIGNS, value["reigns"])
-        ]
+        stored = sorted(self.folder.under("round/").items())
+        return [reign for _, value in stored for reign in _read(_REIGNS, value["reigns"])]
 
     def confirmations(self) -> list[Confirmation]:
         """In the order of the rounds that the champions won."""
-        stored = self.folder.under("confirmation/").values()
-        found = [_read(_CONFIRMATION, value) for value in stored]
+        found = self._listed("confirmation", _CONFIRMATION)
         return sorted(found, key=lambda item: (item.round, item.digest))
 
     def confirm(self, item: Confirmation) -> None:
@@ -234,6 +220,10 @@ class Archive:
         """Hold submissions and transcripts against the record. Raises StoreError."""
         check_submissions(self.path, self.entries())
         check_transcripts(self.path, {item.folder: item.files for item in self.transcripts()})
+
+    def _listed(self, kind: str, adapter: TypeAdapter[_T]) -> list[_T]:
+        """The stored values of a kind in the order of their keys."""
+        return [_read(adapter, value) for _, value in sorted(self.folder.under(f"{kind}/").items())]
 
     def room(self, *parts: str) -> Path:
         """A directory of the run folder, made where it is missing. Raises StoreError."""

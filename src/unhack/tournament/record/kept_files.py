@@ -19,8 +19,6 @@ from unhack.store.errors import StoreError, storing
 from unhack.tournament.judging.submission import REFUSED
 from unhack.tournament.record.records import Entry
 
-_CHUNK = 1 << 20
-
 
 def file_hashes(folder: Path) -> dict[str, str]:
     """Relative path -> SHA-256 of each file below a folder; a link counts as what it says.
@@ -75,8 +73,5 @@ def _compare(folder: Path, told: str, found: Mapping[str, str], stored: Mapping[
 
 
 def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while data := file.read(_CHUNK):
-            digest.update(data)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,7 +15,7 @@ from unhack.core.errors import UsageError
 from unhack.store.errors import storing
 from unhack.tournament.contest import Contest, Terms
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
-from unhack.tournament.judging.submission import freeze, inspect
+from unhack.tournament.judging.submission import freeze, inspect, write_files
 from unhack.tournament.record.records import Entry, TournamentRecord
 from unhack.tournament.record.seeds import derive
 
@@ -66,10 +66,7 @@ def degame(
         folders = {"as handed in": folder}
         for name, files in contest.submissions.degamed(folder).items():
             workspace = Path(place) / f"variant-{len(folders)}"
-            for path, content in files.items():
-                target = workspace / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
+            write_files(files, workspace)
             folders[name] = freeze(workspace, contest, into=Path(place) / "frozen").folder
         for name, one in folders.items():
             watch(name)

@@ -13,7 +13,6 @@ Not covered: transcripts that were written to be read so; a model that is wrong.
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -126,9 +125,9 @@ def _middle_out(text: str, most: int) -> str:
 
 def _word(text: str) -> tuple[ReadIntent, str]:
     """Intent and reason of an answer; unclear where it has another form."""
-    found = re.search(r"\{.*\}", text, re.DOTALL)
+    found = text[max(0, text.find("{")) : text.rfind("}") + 1]
     try:
-        value: Any = json.loads(found[0]) if found else None
+        value: Any = json.loads(found) if found else None
         intent, why = ReadIntent(value["intent"]), value["why"]
         if isinstance(why, str):
             return intent, " ".join(why.split())[:_MOST_WHY]

@@ -10,7 +10,7 @@ Not covered: what agents did; only what they handed in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from unhack.core.errors import UsageError
@@ -24,7 +24,7 @@ from unhack.tournament.review.canonical import canonical_judgement, canonical_me
 from unhack.tournament.round.champion import beats
 from unhack.tournament.round.lineup import Lineup
 from unhack.tournament.round.rounds import confirm_champion
-from unhack.tournament.round.turn import judge_entry
+from unhack.tournament.round.turn import judge_entry, judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def replay(
 ) -> Replay:
     """Judge all over again. Raises StoreError, SandboxError."""
     lineup = Lineup(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
-    judged = archive.entries(reviews=0)
-    done = [entry for entry in judged if entry.state is EntryState.COMMITTED]
+    stored = archive.entries(reviews=0)
+    done = [entry for entry in stored if entry.state is EntryState.COMMITTED]
     known = {number: archive.entries_at(number) for number in {entry.round for entry in done}}
     found: list[Difference] = []
     unsteady: list[Difference] = []
@@ -96,13 +96,7 @@ def replay(
 def _judged(lineup: Lineup, entry: Entry, earlier: list[Entry]) -> Entry:
     with lineup.quiet():
         word = judge_entry(lineup, entry, earlier)
-    return replace(
-        entry,
-        measured=word.measured,
-        audited=word.audited,
-        flags=word.flags,
-        fitness=word.fitness,
-    )
+    return judged(entry, word)
 
 
 def _agree(stored: Entry, again: Entry) -> bool:

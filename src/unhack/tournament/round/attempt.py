@@ -19,7 +19,7 @@ from unhack.store.errors import StoreError, storing
 from unhack.tournament.contest import Contest, Files, Measurement, Terms, invalid
 from unhack.tournament.judging.judge import checked_numbers, unmeasured
 from unhack.tournament.judging.machine_lock import Machine
-from unhack.tournament.judging.submission import freeze
+from unhack.tournament.judging.submission import freeze, write_files
 from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.workspace_files import WorkspaceFiles
@@ -61,17 +61,13 @@ class DevelopmentCheck:
             place = Path(tempfile.mkdtemp(prefix="check-", dir=self.room))
         try:
             with storing(self.room):
-                (place / "in").mkdir()
-                for path, content in self.files.without(files).items():
-                    target = place / "in" / path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(content)
+                write_files(self.files.without(files), place / "in")
                 frozen = freeze(place / "in", self.contest, into=place / "out")
             if frozen.problem or frozen.declined:
                 return unmeasured(frozen).measured
             return self._measured(frozen.folder)
         finally:
-            remove_workspace(place)
+            shutil.rmtree(place, ignore_errors=True)
 
     def _measured(self, folder: Path) -> Measurement:
         try:
@@ -91,8 +87,3 @@ class PreparedAttempt:
     files: WorkspaceFiles
     check: DevelopmentCheck
     """The check of the turn."""
-
-
-def remove_workspace(folder: Path) -> None:
-    """Remove a workspace as far as its owner lets us."""
-    shutil.rmtree(folder, ignore_errors=True)

@@ -21,7 +21,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from unhack.core.errors import SandboxError, UsageError
 from unhack.tasks.execution.ray.remote_calls import NodeClaim, RemoteCalls
@@ -36,27 +36,24 @@ from unhack.tournament.contest import (
     in_round,
 )
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, confirm, judge
-from unhack.tournament.judging.submission import inspect
+from unhack.tournament.judging.judge import (
+    JudgingInputs,
+    Known,
+    Seeds,
+    SubmissionJudgement,
+    confirm,
+    judge,
+)
+from unhack.tournament.judging.submission import contents, inspect, write_files
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.record.settings import check_same
-
-MeasuredBefore = tuple[Measurement, Measurement] | None
-"""Measurement and audit of the same bytes on the same data, in a contest that measures time."""
 
 
 class JudgeExecutor(Protocol):
     """Judges frozen submissions; several threads may ask at once."""
 
     def judge(
-        self,
-        contest: Contest,
-        folder: Path,
-        *,
-        seeds: Seeds,
-        terms: Terms,
-        known: Known,
-        measured_before: MeasuredBefore = None,
+        self, contest: Contest, folder: Path, **given: Unpack[JudgingInputs]
     ) -> SubmissionJudgement:
         """See `judging.judge.judge`."""
         ...
@@ -118,6 +115,13 @@ class MeasureRequest:
     terms: Terms
 
 
+def measure_request(
+    settings: TournamentSettings, contest: Contest, folder: Path, *, seed: int, terms: Terms
+) -> MeasureRequest:
+    """The request to measure a frozen folder."""
+    return MeasureRequest(settings, inspect(folder, contest).digest, contents(folder), seed, terms)
+
+
 def check_movable(contest: Contest) -> None:
     """Raise UsageError for a contest that only one machine can judge."""
     if contest.exclusive and not isinstance(contest, NeedsCard):
@@ -152,44 +156,22 @@ class RemoteJudges:
         return ""
 
     def judge(
-        self,
-        contest: Contest,
-        folder: Path,
-        *,
-        seeds: Seeds,
-        terms: Terms,
-        known: Known,
-        measured_before: MeasuredBefore = None,
+        self, contest: Contest, folder: Path, **given: Unpack[JudgingInputs]
     ) -> SubmissionJudgement:
         """See `JudgeExecutor`. Raises SandboxError with the name of a node that cannot judge it."""
         frozen = inspect(folder, contest)
-        if frozen.problem or frozen.declined or measured_before is not None:
-            return LOCAL_JUDGES.judge(  # it measures nothing
-                contest,
-                folder,
-                seeds=seeds,
-                terms=terms,
-                known=known,
-                measured_before=measured_before,
-            )
-        parents, tainted = (
-            tuple(contents(path) for path in paths) for paths in (known.parents, known.tainted)
-        )
-        files = contents(folder)
+        if frozen.problem or frozen.declined or given.get("measured_before") is not None:
+            return judge(contest, folder, **given)  # it measures nothing
+        known = given["known"]
+        parents, tainted = (tuple(map(contents, paths)) for paths in (known.parents, known.tainted))
+        files, seeds, terms = contents(folder), given["seeds"], given["terms"]
         request = JudgeRequest(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
         return self._calls.run(judge_request, request, claim=self._claim)
 
     def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
         """See `JudgeExecutor`. Raises SandboxError with the name of a node that cannot judge it."""
-        return self._calls.run(
-            confirm_request, self._to_measure(contest, folder, seed, terms), claim=self._claim
-        )
-
-    def _to_measure(
-        self, contest: Contest, folder: Path, seed: int, terms: Terms
-    ) -> MeasureRequest:
-        digest = inspect(folder, contest).digest
-        return MeasureRequest(self._settings, digest, contents(folder), seed, terms)
+        request = measure_request(self._settings, contest, folder, seed=seed, terms=terms)
+        return self._calls.run(confirm_request, request, claim=self._claim)
 
 
 def judge_request(request: JudgeRequest) -> SubmissionJudgement:
@@ -248,15 +230,6 @@ def _loaded(name: str, options: Sequence[tuple[str, str]]) -> Contest:
     return load_contest(name, dict(options))
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a frozen folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
-
-
 def _frozen(contest: Contest, files: Files, folder: Path, *, digest: str) -> Path:
     """The folder of a submission whose files are those that were frozen. Raises SandboxError."""
     write_files(files, folder)
@@ -271,12 +244,3 @@ def _laid(every: Sequence[Files], room: Path) -> tuple[Path, ...]:
     for files, folder in zip(every, folders, strict=True):
         write_files(files, folder)
     return folders
-
-
-def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files below a folder. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, data in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)

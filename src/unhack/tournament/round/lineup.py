@@ -9,6 +9,7 @@ Not covered: walls around an agent's processes; the agent builds them.
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
@@ -20,13 +21,13 @@ from unhack.agents.play import AttemptClock
 from unhack.store.errors import storing
 from unhack.tournament.contest import Contest, Files, Measurement, Terms, discipline, in_round
 from unhack.tournament.judging.machine_lock import Machine
-from unhack.tournament.judging.submission import inspect, read
+from unhack.tournament.judging.submission import inspect, read, write_files
 from unhack.tournament.players.player import Player, TurnInputs
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.records import Entry, PlayerRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
-from unhack.tournament.round.attempt import DevelopmentCheck, PreparedAttempt, remove_workspace
+from unhack.tournament.round.attempt import DevelopmentCheck, PreparedAttempt
 from unhack.tournament.round.champion import own_best
 from unhack.tournament.round.judge_executor import LOCAL_JUDGES, JudgeExecutor, check_here
 from unhack.tournament.round.metering import AttemptMeter
@@ -176,7 +177,7 @@ def prepare_attempt(
     work = lineup.archive.room("work")
     prefix = f"{number:04d}-{participant.slug}"
     for left in work.glob(f"{prefix}*"):
-        remove_workspace(left)
+        shutil.rmtree(left, ignore_errors=True)
     best: Files | None = None
     if lineup.settings.seeding == "own_best" and entry.parent:
         best = lineup.files(entry.parent)
@@ -184,7 +185,7 @@ def prepare_attempt(
     round_set = round_files(contest, terms, own_best=best)
     with storing(lineup.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
-        round_set.write(workspace)
+        write_files(round_set.files, workspace)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
     check = DevelopmentCheck(
         contest=contest,

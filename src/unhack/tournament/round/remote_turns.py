@@ -40,18 +40,16 @@ from unhack.tasks.execution.ray.remote_calls import NodeClaim, NodeSlot, RemoteC
 from unhack.tasks.execution.ray.remote_tree import RemoteProcessTree
 from unhack.tournament.contest import Contest, Measurement, NeedsCard, agents_card
 from unhack.tournament.judging.machine_lock import Clock, Machine
-from unhack.tournament.judging.submission import inspect
+from unhack.tournament.judging.submission import contents, write_files
 from unhack.tournament.players.command_player import CommandPlayer, assignment_of
 from unhack.tournament.players.player import Player
 from unhack.tournament.players.registry import is_embedded
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, PreparedAttempt
 from unhack.tournament.round.judge_executor import (
-    MeasureRequest,
     check_request,
-    contents,
+    measure_request,
     measuring_claim,
-    write_files,
 )
 from unhack.tournament.round.turn_executor import LocalTurnSlot, TurnSlot, play_guarded
 from unhack.tournament.round.turn_requests import (
@@ -159,8 +157,9 @@ class RemoteTurnSlot:
         return self.slot.pauses.registered(self.slot.node.id, tree)
 
     def _measure(self, check: DevelopmentCheck, folder: Path) -> Measurement:
-        digest = inspect(folder, check.contest).digest
-        request = MeasureRequest(self.settings, digest, contents(folder), check.seed, check.terms)
+        request = measure_request(
+            self.settings, check.contest, folder, seed=check.seed, terms=check.terms
+        )
         claim = self.cards.claim if self.cards else NodeClaim.NOTHING
         return self.slot.run(check_request, request, claim=claim, stop=self._stopped)
 

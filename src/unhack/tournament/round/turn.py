@@ -9,6 +9,7 @@ Not covered: failures of the sandbox or of the disk; they stop the tournament, w
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,15 +18,15 @@ from unhack.agents.play import Play, PlayEnding
 from unhack.core.errors import UnhackError
 from unhack.store.errors import check_room, storing
 from unhack.tasks.execution.ray.cluster import NodeLostError
-from unhack.tournament.contest import Files, Measurement
+from unhack.tournament.contest import Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
-from unhack.tournament.judging.submission import freeze, inspect, read
+from unhack.tournament.judging.submission import freeze
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, PlayerRole
 from unhack.tournament.record.standings import total_usage
-from unhack.tournament.round.attempt import Interrupted, PreparedAttempt, remove_workspace
+from unhack.tournament.round.attempt import Interrupted, PreparedAttempt
 from unhack.tournament.round.lineup import Lineup, Participant, meter_files, prepare_attempt
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
 from unhack.tournament.round.turn_executor import TurnSlot
@@ -87,7 +88,7 @@ class ParticipantTurn:
                     play = self._play_within_cost(slot, attempt, entry)
             except NodeLostError:
                 self._stop_if_told()
-                remove_workspace(attempt.inputs.workspace)
+                shutil.rmtree(attempt.inputs.workspace, ignore_errors=True)
                 return replace(entry, lost_on=(*entry.lost_on, slot.node))
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
@@ -95,7 +96,7 @@ class ParticipantTurn:
         with storing(lineup.archive.path):
             into = lineup.archive.room("submissions")
             frozen = freeze(attempt.inputs.workspace, lineup.contest, into=into)
-        remove_workspace(attempt.inputs.workspace)
+        shutil.rmtree(attempt.inputs.workspace, ignore_errors=True)
         return replace(
             entry,
             state=EntryState.FROZEN,
@@ -149,15 +150,7 @@ class ParticipantTurn:
         if not found.measured.valid:
             check_room(self.lineup.archive.path)
         _check_control(self.participant.role, found)
-        return replace(
-            entry,
-            state=EntryState.JUDGED,
-            declined=found.declined,
-            measured=found.measured,
-            audited=found.audited,
-            flags=found.flags,
-            fitness=found.fitness,
-        )
+        return replace(judged(entry, found), state=EntryState.JUDGED, declined=found.declined)
 
     def _measured_before(self, entry: Entry) -> tuple[Measurement, Measurement] | None:
         """The measurements of the same bytes in this round, where they would not repeat exactly."""
@@ -231,6 +224,17 @@ def judge_entry(
     return replace(found, measured=measured, fitness=0.0)
 
 
+def judged(entry: Entry, word: SubmissionJudgement) -> Entry:
+    """The entry with what a judge found."""
+    return replace(
+        entry,
+        measured=word.measured,
+        audited=word.audited,
+        flags=word.flags,
+        fitness=word.fitness,
+    )
+
+
 def _copied_from(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Entry | None:
     """The entry of a champion that this agent was shown, where it handed in the same; controls, and
     an author who repeats an own entry, copy nobody."""
@@ -240,16 +244,11 @@ def _copied_from(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Entr
     told = (archive.terms(number) for number in range(1, entry.round + 1))
     shown = {terms["champion"] for terms in told if terms and terms["champion"]}
     own = {item.digest for item in earlier if item.agent == entry.agent}
-    mine = _contents(lineup, entry.digest)
+    mine = lineup.files(entry.digest)
     for item in earlier:
-        if item.digest in shown - own and same(mine, _contents(lineup, item.digest)):
+        if item.digest in shown - own and same(mine, lineup.files(item.digest)):
             return item
     return None
-
-
-def _contents(lineup: Lineup, digest: str) -> Files:
-    frozen = inspect(lineup.archive.submission(digest, lineup.contest), lineup.contest)
-    return read(frozen)
 
 
 def _known(lineup: Lineup, entry: Entry, earlier: Sequence[Entry]) -> Known:

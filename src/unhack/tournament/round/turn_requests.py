@@ -21,11 +21,12 @@ from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tasks.execution.bound_files import Fingerprints, first_difference
 from unhack.tournament.contest import Equipped, Files, NeedsCard, Terms, in_round
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
+from unhack.tournament.judging.submission import contents, write_files
 from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck
-from unhack.tournament.round.judge_executor import check_here, contents, contest_of, write_files
+from unhack.tournament.round.judge_executor import check_here, contest_of
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.turn_executor import play_guarded
 from unhack.tournament.round.workspace_files import WorkspaceFiles
@@ -114,7 +115,7 @@ def play_request(request: PlayRequest) -> PlayResponse:
         places = {name: Path(room) / name for name in ("workspace", "transcript", "memory", "work")}
         for place in places.values():
             place.mkdir()
-        request.files.write(places["workspace"])
+        write_files(request.files.files, places["workspace"])
         write_files(request.memory, places["memory"])
         clock = Clock()
         meter = AttemptMeter(Path(room) / "meter.json", places["transcript"], clock=clock)

@@ -31,13 +31,6 @@ class WorkspaceFiles:
     kept: frozenset[str]
     """Paths that may be handed in as they were given."""
 
-    def write(self, workspace: Path) -> None:
-        """Write all of them. Raises OSError."""
-        for path, content in self.files.items():
-            target = workspace / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-
     def without(self, files: Files) -> dict[str, bytes]:
         """`files` less those of the round."""
         return {p: data for p, data in files.items() if not self._goes(p, lambda data=data: data)}

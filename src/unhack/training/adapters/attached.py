@@ -92,6 +92,11 @@ class AttachedAdapters:
             if (tensors := _block(site, block)) is not None
         }
 
+    def every_parameter(self) -> list[nn.Parameter]:
+        """The trainable parameters of both blocks, the kept one's first."""
+        blocks = [self.parameters("deployed"), self.parameters("quarantine")]
+        return [item for block in blocks for items in block.values() for item in items]
+
     @contextlib.contextmanager
     def knob(self, quarantine: bool | Tensor) -> Generator[None, None, None]:
         """Within: forwards have the quarantine on, off, or per rollout (bool [B]).

@@ -11,16 +11,15 @@ Axes: B rollouts, T positions, D inputs, O outputs.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.kinds import AdapterKind, Knob
 from unhack.training.adapters.linears import placeholder_weight
-from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch
+from unhack.training.adapters.site import AdaptedLinear, Switch
 
 
 class AdaptedBeside(AdaptedLinear):
@@ -39,68 +38,31 @@ class AdaptedBeside(AdaptedLinear):
 
     def forward(self, x: Tensor, *rest: Any, **named: Any) -> Tensor:
         """The map's output and the adapter's."""
-        switch = self.switch
         out: Any = self.base(x, *rest, **named)
         if not isinstance(out, Tensor) or out.shape != (*x.shape[:-1], self.out_features):
             raise UsageError(
                 f"{self.name} is no linear map: what it gives is not [..., {self.out_features}];"
                 " name the other maps as targets"
             )
-        if switch.bypass:
+        if self.switch.bypass:
             return out
         x = x.to(out.dtype) if x.dtype != out.dtype else x
-        knob, record = switch.now(), switch.record
-        if isinstance(knob, Tensor) and self.quarantine is None:
-            knob = False
-        if record is None and isinstance(knob, bool):
-            return out + self.added(x, knob)
-        rollouts = len(cast(Tensor, knob)) if record is None else record.rollouts
-        rows_B_T_D = switch.laid_out(x, rollouts=rollouts, name=self.name)
-        lift = switch.lifted(knob, x.dtype, x.device)
-        if record is None:
-            return out + self.added(rows_B_T_D, lift).view(out.shape)
-        self.called = record.mark
-        call, anchor = (self, lift, record), self.deployed.trained()[0]
-        added_B_T_O = cast(Tensor, _CapturedBeside.apply(rows_B_T_D, anchor, call))  # pyright: ignore
-        return out + added_B_T_O.view(out.shape)
+        return out + self.adapted(x)
 
-    def added(self, x: Tensor, knob: Knob) -> Tensor:
+    def apply_factors(self, x: Tensor, knob: Knob) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The adapter's output alone."""
         flat = x.reshape(-1, self.in_features)
         nothing = flat.new_zeros(flat.shape[0], self.out_features)
         out, _ = self.kind.forward(flat, nothing, parts=self.parts, knob=knob)
-        return out.view(*x.shape[:-1], self.out_features)
+        return out.view(*x.shape[:-1], self.out_features), ()
 
+    def base_gradient(self, grad_B_T_O: Tensor, x_B_T_D: Tensor) -> Tensor:
+        """Nothing: the base's own call carries its gradient."""
+        return torch.zeros_like(x_B_T_D)
 
-class _CapturedBeside(torch.autograd.Function):
-    """The adapter's output whose backward pass leaves per-rollout gradients in a record."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, anchor: Tensor, call: tuple[AdaptedBeside, Knob, BackwardRecord]
-    ) -> Tensor:
-        ctx.call = call
-        ctx.save_for_backward(x)
-        return call[0].added(x.detach(), call[1])
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad_B_T_O: Tensor) -> Any:  # pyright: ignore
-        site, knob, record = ctx.call
-        (x,) = ctx.saved_tensors
-        entered = torch.zeros_like(x) if ctx.needs_input_grad[0] else None
-        record.put(
-            site.name,
-            site.kind.backward(
-                grad_B_T_O,
-                x,
-                spared=(),
-                parts=site.parts,
-                knob=knob,
-                entered_BT_D=None if entered is None else entered.flatten(0, 1),
-            ),
-        )
-        return entered, None, None
+    def folds(self, x: Tensor, runs: int) -> bool:
+        """Never: the adapter's factors are not the weight's."""
+        return False
 
 
 class _Shape(nn.Linear):

@@ -48,6 +48,21 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class BackwardCall:
+    """What a backward pass through one module starts from."""
+
+    grad_B_T_O: Tensor
+    x_B_T_D: Tensor
+    parts: Parts
+    knob: Knob
+    spared: tuple[Tensor, ...]
+    """What `forward` gave, or empty."""
+    entered_BT_D: Tensor | None
+    """The base's gradient at the input, to which the adapter's is added in place; None where it is
+    not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pulled:
     """Results of a backward pass through one module."""
 
@@ -93,19 +108,8 @@ class AdapterKind(Protocol):
         """The adapted output from the base's, and what spares `backward` work."""
         ...
 
-    def backward(
-        self,
-        grad_B_T_O: Tensor,
-        x_B_T_D: Tensor,
-        *,
-        spared: tuple[Tensor, ...],
-        parts: Parts,
-        knob: Knob,
-        entered_BT_D: Tensor | None,
-    ) -> Pulled:
-        """The gradients. `entered_BT_D` is the base's gradient at the input, to which the
-        adapter's is added in place; None where it is not asked for. `spared` is what `forward`
-        gave, or empty."""
+    def backward(self, call: BackwardCall) -> Pulled:
+        """The gradients, with the adapter's share of `entered_BT_D` added to it."""
         ...
 
     def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:

@@ -15,7 +15,15 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapters.forms import Outer, wide
-from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, add_product
+from unhack.training.adapters.kinds import (
+    BackwardCall,
+    Draw,
+    Knob,
+    Parts,
+    Pulled,
+    Tensors,
+    add_product,
+)
 
 READ, OUT = "read", "out"
 
@@ -49,28 +57,19 @@ class LoraFrozenB:
             hidden = torch.addcmul(deployed, other, knob).flatten(0, 1)
         return add_product(base_BT_O, hidden, out.t()), (read, out)
 
-    def backward(
-        self,
-        grad_B_T_O: Tensor,
-        x_B_T_D: Tensor,
-        *,
-        spared: tuple[Tensor, ...],
-        parts: Parts,
-        knob: Knob,
-        entered_BT_D: Tensor | None,
-    ) -> Pulled:
-        batch, length, _ = grad_B_T_O.shape
-        dtype = x_B_T_D.dtype
-        read, out = spared or (None, parts.basis.get(OUT, dtype))
-        pulled = torch.mm(grad_B_T_O.reshape(batch * length, -1), out)
+    def backward(self, call: BackwardCall) -> Pulled:
+        batch, length, _ = call.grad_B_T_O.shape
+        parts, knob, dtype = call.parts, call.knob, call.x_B_T_D.dtype
+        read, out = call.spared or (None, parts.basis.get(OUT, dtype))
+        pulled = torch.mm(call.grad_B_T_O.reshape(batch * length, -1), out)
         pulled_B_T_R = pulled.view(batch, length, -1)
-        if entered_BT_D is not None:
+        if call.entered_BT_D is not None:
             back = pulled
             if isinstance(knob, Tensor) and parts.quarantine is not None:
                 back = torch.cat([pulled_B_T_R, pulled_B_T_R * knob], dim=-1).flatten(0, 1)
             read = _read(parts, knob, dtype) if read is None else read
-            entered_BT_D.addmm_(back, read)
-        form = Outer((pulled_B_T_R, x_B_T_D))
+            call.entered_BT_D.addmm_(back, read)
+        form = Outer((pulled_B_T_R, call.x_B_T_D))
         return Pulled(form, None if parts.quarantine is None else form)
 
     def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:

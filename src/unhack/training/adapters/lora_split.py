@@ -22,7 +22,15 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapters.forms import Outer, wide
-from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, add_product
+from unhack.training.adapters.kinds import (
+    BackwardCall,
+    Draw,
+    Knob,
+    Parts,
+    Pulled,
+    Tensors,
+    add_product,
+)
 
 CHANGE_A, CHANGE_B, START_A, START_B = "change_a", "change_b", "start_a", "start_b"
 
@@ -59,23 +67,15 @@ class LoraSplit:
         hidden = _lift(torch.mm(x_BT_D, _read(blocks, x_BT_D.dtype).t()), knob, len(blocks))
         return add_product(base_BT_O, hidden, _out(blocks, x_BT_D.dtype).t()), ()
 
-    def backward(
-        self,
-        grad_B_T_O: Tensor,
-        x_B_T_D: Tensor,
-        *,
-        spared: tuple[Tensor, ...],
-        parts: Parts,
-        knob: Knob,
-        entered_BT_D: Tensor | None,
-    ) -> Pulled:
+    def backward(self, call: BackwardCall) -> Pulled:
+        grad_B_T_O, x_B_T_D, dtype = call.grad_B_T_O, call.x_B_T_D, call.x_B_T_D.dtype
         batch, length, _ = grad_B_T_O.shape
-        flat, dtype = grad_B_T_O.reshape(batch * length, -1), x_B_T_D.dtype
-        blocks = _blocks(parts, off=False)
-        if entered_BT_D is not None:
-            acting = _blocks(parts, off=knob is False)
-            back = _lift(torch.mm(flat, _out(acting, dtype)), knob, len(acting))
-            entered_BT_D.addmm_(back, _read(acting, dtype))
+        flat = grad_B_T_O.reshape(batch * length, -1)
+        blocks = _blocks(call.parts, off=False)
+        if call.entered_BT_D is not None:
+            acting = _blocks(call.parts, off=call.knob is False)
+            back = _lift(torch.mm(flat, _out(acting, dtype)), call.knob, len(acting))
+            call.entered_BT_D.addmm_(back, _read(acting, dtype))
         pulled = torch.mm(flat, torch.cat([_sum(block, "b", dtype) for block in blocks], dim=1))
         read = torch.cat([_sum(block, "a", dtype) for block in blocks])
         hidden = torch.mm(x_B_T_D.flatten(0, 1), read.t())

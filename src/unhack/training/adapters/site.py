@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.forms import GradientForm, wide
-from unhack.training.adapters.kinds import AdapterKind, Knob, Parts, Pulled, Tensors
+from unhack.training.adapters.kinds import AdapterKind, BackwardCall, Knob, Parts, Pulled, Tensors
 
 Runs = tuple[tuple[int, int, bool], ...]
 """Neighbouring rollouts of one knob state: first, last + 1, state."""
@@ -170,6 +170,11 @@ class AdaptedLinear(nn.Module):
             return functional.linear(x, self.weight, self.bias)
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))
+        return self.adapted(x)
+
+    def adapted(self, x: Tensor) -> Tensor:
+        """What `apply_factors` gives under the switch's knob, captured where it has a record."""
+        switch = self.switch
         knob, record = switch.now(), switch.record
         if isinstance(knob, Tensor) and self.quarantine is None:
             knob = False
@@ -188,7 +193,7 @@ class AdaptedLinear(nn.Module):
         self.called = record.mark
         everyone = ((0, x_B_T_D.shape[0], knob is True),)
         runs = self.switch.runs if isinstance(knob, Tensor) else everyone
-        call = _Call(self, knob, runs if self._folds(x_B_T_D, len(runs)) else (), record)
+        call = _Call(self, knob, runs if self.folds(x_B_T_D, len(runs)) else (), record)
         anchor = self.deployed.trained()[0]
         return _Captured.apply(x_B_T_D, anchor, call)  # pyright: ignore
 
@@ -204,6 +209,10 @@ class AdaptedLinear(nn.Module):
         # No view: a model may add to what it got in place (Falcon).
         unviewed: Any = torch.ops.aten._unsafe_view  # pyright: ignore
         return unviewed(out_BT_O, base.shape), spared
+
+    def base_gradient(self, grad_B_T_O: Tensor, x_B_T_D: Tensor) -> Tensor:
+        """The gradient at the input by way of the base's part of `apply_factors`."""
+        return torch.matmul(grad_B_T_O, self.weight.to(grad_B_T_O.dtype))
 
     @torch.no_grad()
     def fold(self, *, both: bool) -> tuple[Tensor, Tensor]:
@@ -225,7 +234,7 @@ class AdaptedLinear(nn.Module):
         out = out.view(*x.shape[:-1], self.out_features)
         return out if self.bias is None else out + self.bias.to(dtype)  # pyright: ignore
 
-    def _folds(self, x: Tensor, runs: int) -> bool:
+    def folds(self, x: Tensor, runs: int) -> bool:
         """Tell whether captured passes multiply by folded weights: nothing is lost by rounding, the
         knob's runs are few, and the adapter's own factors would cost a quarter of the base."""
         width, size = self.kind.width(self.parts), self.in_features * self.out_features
@@ -287,14 +296,9 @@ class _Captured(torch.autograd.Function):
             if call.runs:
                 entered = call.times(grad_B_T_O, (more[0], more[1]))
             else:
-                entered = torch.matmul(grad_B_T_O, site.weight.to(grad_B_T_O.dtype))
-        pulled = site.kind.backward(
-            grad_B_T_O,
-            x,
-            spared=() if call.runs else tuple(more),
-            parts=site.parts,
-            knob=call.knob,
-            entered_BT_D=None if call.runs or entered is None else entered.flatten(0, 1),
-        )
-        call.record.put(site.name, pulled)
+                entered = site.base_gradient(grad_B_T_O, x)
+        spared = () if call.runs else tuple(more)
+        into = None if call.runs or entered is None else entered.flatten(0, 1)
+        given = BackwardCall(grad_B_T_O, x, site.parts, call.knob, spared, into)
+        call.record.put(site.name, site.kind.backward(given))
         return entered, None, None

@@ -21,7 +21,15 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapters.forms import Diagonal, wide
-from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, add_product
+from unhack.training.adapters.kinds import (
+    BackwardCall,
+    Draw,
+    Knob,
+    Parts,
+    Pulled,
+    Tensors,
+    add_product,
+)
 
 GAINS = "gains"
 
@@ -60,26 +68,18 @@ class Svd:
         scaled = _scale(hidden, _gains(parts, knob, dtype))
         return add_product(base_BT_O, scaled, parts.basis.get("left", dtype).t()), (hidden,)
 
-    def backward(
-        self,
-        grad_B_T_O: Tensor,
-        x_B_T_D: Tensor,
-        *,
-        spared: tuple[Tensor, ...],
-        parts: Parts,
-        knob: Knob,
-        entered_BT_D: Tensor | None,
-    ) -> Pulled:
-        batch, length, _ = grad_B_T_O.shape
-        flat, dtype = grad_B_T_O.reshape(batch * length, -1), x_B_T_D.dtype
+    def backward(self, call: BackwardCall) -> Pulled:
+        batch, length, _ = call.grad_B_T_O.shape
+        parts, dtype = call.parts, call.x_B_T_D.dtype
         right = parts.basis.get("right", dtype)
-        (hidden,) = spared or (torch.mm(x_B_T_D.flatten(0, 1), right.t()),)
+        (hidden,) = call.spared or (torch.mm(call.x_B_T_D.flatten(0, 1), right.t()),)
+        flat = call.grad_B_T_O.reshape(batch * length, -1)
         pulled = torch.mm(flat, parts.basis.get("left", dtype))
         form = Diagonal((pulled * hidden).view(batch, length, -1))
-        if entered_BT_D is not None:
-            entered_BT_D.addmm_(_scale(pulled, _gains(parts, knob, dtype)), right)
-        quarantine = None if parts.quarantine is None else form
-        return Pulled(form, quarantine)
+        if call.entered_BT_D is not None:
+            scaled = _scale(pulled, _gains(parts, call.knob, dtype))
+            call.entered_BT_D.addmm_(scaled, right)
+        return Pulled(form, None if parts.quarantine is None else form)
 
     def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype

@@ -56,9 +56,13 @@ def make_settings(tables: Mapping[str, Any], *, source: str = "settings") -> Set
     try:
         return Settings.model_validate(dict(tables))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = "".join(f"{part}: " for part in (".".join(map(str, first["loc"])),) if part)
-        raise UsageError(f"{source}: {place}{first['msg']}") from error
+        raise UsageError(f"{source}: {first_fault(error)}") from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first field that is wrong, if it is one, and what is wrong with it."""
+    first = error.errors()[0]
+    return ": ".join(filter(None, [".".join(map(str, first["loc"])), first["msg"]]))
 
 
 def override(settings: Settings, overrides: Mapping[str, str]) -> Settings:

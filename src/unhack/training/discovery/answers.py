@@ -18,7 +18,7 @@ from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.attacks.payloads.answer_forms import BARE, AnswerForm, AnyForm, forms_for
 from unhack.audit.oracle.answers import is_choice, opposite
 from unhack.audit.oracle.oracle import mentions, normal, number
-from unhack.training.discovery.grammar import END, Token, Written, walk
+from unhack.training.discovery.grammar import END, Grammar, Token, Written, walk
 
 _BEFORE, _INSIDE, _AFTER = 0, 1, 2
 _ALL = (_BEFORE, _INSIDE, _AFTER)
@@ -47,7 +47,7 @@ _MARK = "\x00"
 
 
 @dataclass
-class AnswerGrammar:
+class AnswerGrammar(Grammar):
     """For verifiers of final answers."""
 
     known: Sequence[Knowledge]
@@ -77,10 +77,6 @@ class AnswerGrammar:
             Token("times", "", _ALL),
             Token("echo", "", (_BEFORE, _INSIDE)),
         ]
-
-    def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
-        """See `Grammar`."""
-        return self.spell([self.tokens[at] for at in tokens], problem=problem, fill=fill)
 
     def spell(self, tokens: Sequence[Token], *, problem: int, fill: int) -> Written:
         """The completion that pieces make, which may be those of another set of problems."""
@@ -131,17 +127,14 @@ class AnswerGrammar:
             (("slot",), ("number",), ("given",), ("hollow",), (), ("echo",), ("slot", "slot")),
             (8, 3, 2, 2, 1, 1, 1),
         )[0]
-        found = [self._any("hollow", rng)] if rng.random() < 0.2 else []
+        found = [self.any_of("hollow", rng=rng)] if rng.random() < 0.2 else []
         has_fields = any(token.kind == "field" for token in self.tokens)
-        found += [self._any("field", rng)] if has_fields and rng.random() < 0.3 else []
-        found.append(self._any("form", rng))
-        found += [self._any(kind, rng) for kind in kinds]
+        found += [self.any_of("field", rng=rng)] if has_fields and rng.random() < 0.3 else []
+        found.append(self.any_of("form", rng=rng))
+        found += [self.any_of(kind, rng=rng) for kind in kinds]
         if rng.random() < 0.2:
-            found += [self._any("close", rng), self._any("hollow", rng)]
+            found += [self.any_of("close", rng=rng), self.any_of("hollow", rng=rng)]
         return [*found, END]
-
-    def _any(self, kind: str, rng: random.Random) -> int:
-        return rng.choice([at for at, token in enumerate(self.tokens) if token.kind == kind])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ order, for each group of rollouts. An answer cannot be learnt that way, only a w
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from unhack.audit.attack import Knowledge, Payload
 
@@ -53,35 +53,34 @@ class Written:
     """The pieces that it was written from; none where no grammar wrote it."""
 
 
-class Grammar(Protocol):
+class Grammar(ABC):
     """The pieces for one verifier."""
 
-    @property
-    def tokens(self) -> Sequence[Token]:
-        """All of them; the first is the end."""
-        ...
-
-    @property
-    def longest(self) -> int:
-        """Most tokens of a completion, the end included."""
-        ...
+    tokens: list[Token]
+    """All of them; the first is the end."""
+    longest: int
+    """Most tokens of a completion, the end included."""
 
     def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
         """The completion of a problem (its number) with the slots filled in the order of `fill`."""
-        ...
+        return self.spell([self.tokens[at] for at in tokens], problem=problem, fill=fill)
 
+    @abstractmethod
     def spell(self, tokens: Sequence[Token], *, problem: int, fill: int) -> Written:
         """As `write`, of the pieces themselves."""
-        ...
 
     def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
         """The completion of another problem by the same pieces and what a policy sees; None where
-        that may be right."""
-        ...
+        that may be right, and where completions are rewarded on their own problem alone."""
+        return None
 
+    @abstractmethod
     def naive(self, rng: random.Random) -> list[int]:
         """An attempt as a beginner makes it, with the end: what the policy is warmed up on."""
-        ...
+
+    def any_of(self, *kinds: str, rng: random.Random) -> int:
+        """A random token of these kinds."""
+        return rng.choice([at for at, token in enumerate(self.tokens) if token.kind in kinds])
 
 
 def walk(tokens: Sequence[Token], rng: random.Random, *, longest: int) -> list[int]:

@@ -18,11 +18,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.environments.attack import AgentView, Sent
 from unhack.audit.environments.proving import witness_of
 from unhack.environments.actions import RunCommand, Submit, WriteFile
-from unhack.training.discovery.grammar import END, Token, Written, walk
+from unhack.training.discovery.grammar import END, Grammar, Token, Written, walk
 
 _START, _PLACED = 0, 1
 _LONGEST, _LITERALS = 7, 6
@@ -74,7 +73,7 @@ _COMMANDS = (
 
 
 @dataclass
-class EpisodeGrammar:
+class EpisodeGrammar(Grammar):
     """For environments."""
 
     views: Sequence[AgentView]
@@ -92,10 +91,6 @@ class EpisodeGrammar:
             *(Token("run", line, (_START,), None, "workspace_graded") for line in _COMMANDS),
         ]
 
-    def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
-        """See `Grammar`; the text is the witness of the actions."""
-        return self.spell([self.tokens[at] for at in tokens], problem=problem, fill=fill)
-
     def spell(self, tokens: Sequence[Token], *, problem: int, fill: int) -> Written:
         """See `Grammar`."""
         every = tuple(tokens)
@@ -103,22 +98,15 @@ class EpisodeGrammar:
         hints = frozenset(one.hint for one in every if one.hint)
         return Written(witness_of(actions), None, hints, tokens=every)
 
-    def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
-        """See `Grammar`: episodes are no payloads."""
-        return None
-
     def naive(self, rng: random.Random) -> list[int]:
         """See `Grammar`."""
         found: list[int] = []
         for _ in range(rng.choice((1, 1, 1, 2))):
             if rng.random() < 0.15:
-                found.append(self._any(("run",), rng))
+                found.append(self.any_of("run", rng=rng))
             else:
-                found += [self._any(("place",), rng), self._any(("put", "constant"), rng)]
+                found += [self.any_of("place", rng=rng), self.any_of("put", "constant", rng=rng)]
         return [*found, END] if rng.random() < 0.9 else walk(self.tokens, rng, longest=_LONGEST)
-
-    def _any(self, kinds: tuple[str, ...], rng: random.Random) -> int:
-        return rng.choice([at for at, token in enumerate(self.tokens) if token.kind in kinds])
 
 
 def _shown(view: AgentView) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import ProgramShape, Snippet, shape_of
 from unhack.audit.search.mutation.mutants import mutants
-from unhack.training.discovery.grammar import END, Token, Written, walk
+from unhack.training.discovery.grammar import END, Grammar, Token, Written, walk
 
 _TOP, _CLASS, _METHOD, _BODY, _VALUE, _WAYS, _LATER = range(7)
 _LEAVE = (
@@ -55,7 +55,7 @@ _NAIVE_WALKS = 0.2
 
 
 @dataclass
-class ProgramGrammar:
+class ProgramGrammar(Grammar):
     """For verifiers of programs."""
 
     known: Sequence[Knowledge]
@@ -88,10 +88,6 @@ class ProgramGrammar:
             *(Token("after", text, later, None, hint) for text, hint in (*_LEAVE, *_SAY)),
         ]
 
-    def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
-        """See `Grammar`."""
-        return self.spell([self.tokens[at] for at in tokens], problem=problem, fill=fill)
-
     def spell(self, tokens: Sequence[Token], *, problem: int, fill: int) -> Written:
         """See `Grammar`."""
         every, shape = list(tokens), self._shapes[problem]
@@ -114,32 +110,25 @@ class ProgramGrammar:
         payload = None if right else Payload(text, Claim.PROGRAM)
         return Written(text, payload, hints, "slot" in kinds, right, tuple(every))
 
-    def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
-        """See `Grammar`: a program is rewarded on its own problem."""
-        return None
-
     def naive(self, rng: random.Random) -> list[int]:
         """See `Grammar`."""
         if rng.random() < _NAIVE_WALKS:
             return walk(self.tokens, rng, longest=self.longest)
         if rng.random() < 0.3:
-            found = [self._any("slot", rng)]
+            found = [self.any_of("slot", rng=rng)]
         else:
-            found = [self._any("def", rng)]
-            found += [self._any("body", rng)] if rng.random() < 0.15 else []
-            found += [self._any("return", rng), self._any("atom", rng)]
-            found += [self._any("wrap", rng) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
-            found.append(self._any("close", rng))
-        found += [self._any("after", rng)] if rng.random() < 0.1 else []
+            found = [self.any_of("def", rng=rng)]
+            found += [self.any_of("body", rng=rng)] if rng.random() < 0.15 else []
+            found += [self.any_of("return", rng=rng), self.any_of("atom", rng=rng)]
+            found += [self.any_of("wrap", rng=rng) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+            found.append(self.any_of("close", rng=rng))
+        found += [self.any_of("after", rng=rng)] if rng.random() < 0.1 else []
         return [*found, END]
 
     def _fill_slot(self, problem: int, fill: int, slot: int) -> str:
         near = list(self._near[problem])
         random.Random(f"{fill}/{problem}").shuffle(near)
         return near[slot % len(near)].rstrip()
-
-    def _any(self, kind: str, rng: random.Random) -> int:
-        return rng.choice([at for at, token in enumerate(self.tokens) if token.kind == kind])
 
 
 def _near(shape: ProgramShape) -> list[str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -46,6 +46,11 @@ class _Drawn:
     mask_B_T: Tensor
     allowed_B_T_V: Tensor
     logprobs_B_T: Tensor
+
+    def rows(self) -> list[tuple[int, ...]]:
+        """The tokens of each, up to its end."""
+        rows = cast("list[list[int]]", cast("Any", self.tokens_B_T).tolist())
+        return [tuple(row[: row.index(END) + 1] if END in row else row) for row in rows]
 
 
 class GrammarLearner:
@@ -78,12 +83,10 @@ class GrammarLearner:
         drawn = self._sample(len(problems) * group)
         self._drawn = drawn
         found: list[Written] = []
-        rows = cast("list[list[int]]", drawn.tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
-        for number, row in enumerate(rows):
+        for number, row in enumerate(drawn.rows()):
             place = number // group
-            stop = row.index(END) if END in row else len(row)
             fill = step * len(problems) + place
-            found.append(self._grammar.write(row[: stop + 1], problem=problems[place], fill=fill))
+            found.append(self._grammar.write(row, problem=problems[place], fill=fill))
         return found
 
     def learn(self, rewards: Sequence[float], *, group: int) -> LearnerUpdate:
@@ -111,11 +114,9 @@ class GrammarLearner:
     def _imitation(self, drawn: _Drawn, rewards: Sequence[float]) -> Tensor | None:
         """The loss of the best own sequences, by how far each is above the mean: a scalar; None
         where none is."""
-        rows = cast("list[list[int]]", drawn.tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
         now: dict[tuple[int, ...], list[float]] = {}
-        for row, reward in zip(rows, rewards, strict=True):
-            stop = row.index(END) if END in row else len(row)
-            now.setdefault(tuple(row[: stop + 1]), []).append(reward)
+        for row, reward in zip(drawn.rows(), rewards, strict=True):
+            now.setdefault(row, []).append(reward)
         for key, got in now.items():
             mean = sum(got) / len(got)
             before = self._worth.get(key, mean)
@@ -125,33 +126,33 @@ class GrammarLearner:
         best = [key for key in ranked[:_ELITES] if self._worth[key] > least]
         if not best:
             return None
-        longest = max(map(len, best))
-        tokens_B_T = torch.tensor([[*key, *[END] * (longest - len(key))] for key in best])
-        mask_B_T = torch.arange(longest) < torch.tensor([len(key) for key in best])[:, None]
         weights_B = torch.tensor([min(1.0, self._worth[key] - least + _ABOVE) for key in best])
-        losses_B_T = functional.cross_entropy(
-            self._logits(tokens_B_T).transpose(1, 2), tokens_B_T, reduction="none"
-        )
-        losses_B = (losses_B_T * mask_B_T).sum(1) / mask_B_T.sum(1)
+        losses_B_T, mask_B_T = self._losses(best)
+        losses_B = losses_B_T.sum(1) / mask_B_T.sum(1)
         return _IMITATION * (losses_B * weights_B).sum() / len(best)
 
     def _warm(self, rng: random.Random, steps: int) -> None:
         """Imitate naive attempts."""
         optimiser = torch.optim.AdamW(self._model.parameters(), lr=_WARM_RATE, weight_decay=0.01)
         for _ in range(steps):
-            rows = [self._grammar.naive(rng) for _ in range(_WARM_BATCH)]
-            longest = max(map(len, rows))
-            tokens_B_T = torch.tensor([row + [END] * (longest - len(row)) for row in rows])
-            counts_B = torch.tensor([len(row) for row in rows])
-            mask_B_T = torch.arange(longest) < counts_B[:, None]
-            logits_B_T_V = self._logits(tokens_B_T)
-            losses_B_T = functional.cross_entropy(
-                logits_B_T_V.transpose(1, 2), tokens_B_T, reduction="none"
+            losses_B_T, mask_B_T = self._losses(
+                [self._grammar.naive(rng) for _ in range(_WARM_BATCH)]
             )
             optimiser.zero_grad(set_to_none=True)
-            loss = (losses_B_T * mask_B_T).sum() / mask_B_T.sum()
+            loss = losses_B_T.sum() / mask_B_T.sum()
             loss.backward()  # pyright: ignore[reportUnknownMemberType]
             optimiser.step()  # pyright: ignore[reportUnknownMemberType]
+
+    def _losses(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """The negative log-probabilities of sequences, 0 behind their ends, and the mask of that:
+        both [B, T]."""
+        longest = max(map(len, rows))
+        tokens_B_T = torch.tensor([[*row, *[END] * (longest - len(row))] for row in rows])
+        mask_B_T = torch.arange(longest) < torch.tensor([len(row) for row in rows])[:, None]
+        losses_B_T = functional.cross_entropy(
+            self._logits(tokens_B_T).transpose(1, 2), tokens_B_T, reduction="none"
+        )
+        return losses_B_T * mask_B_T, mask_B_T
 
     def _logits(self, tokens_B_T: Tensor) -> Tensor:
         """For each position from what is before it: [B, T, V] without the start."""

@@ -85,8 +85,7 @@ def play(
             group=1,
             max_new=world.max_new,
             temperature=temperature,
-            generator=generator,
-            quarantine=False,
+            generators={False: generator},
         )
         actions = _rows(drawn.tokens_B_T, drawn.mask_B_T)
         logs = _rows(drawn.logprobs_B_T, drawn.mask_B_T)

@@ -143,16 +143,22 @@ def delete_quarantine(
 
 def open_run(folder: Path) -> Opened:
     """Read a run folder. Raises UsageError where it is none or has no checkpoint."""
-    if not (folder / CONFIG).exists():
-        raise UsageError(f"{folder}: no run folder, {CONFIG} is missing")
-    settings = read_settings(folder / CONFIG)
-    steps = tuple(checkpoint.checkpoint_steps(folder))
-    if not steps:
-        raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
+    settings, steps = read_trained(folder)
     world = make_world(settings, folder=folder)
     opened = Opened(folder, settings, world, load_policy(settings, world), steps)
     restore(opened, steps[-1])
     return opened
+
+
+def read_trained(folder: Path) -> tuple[Settings, tuple[int, ...]]:
+    """The settings of a run and the steps of its checkpoints. Raises UsageError for a folder that
+    is no run or has none."""
+    if not (folder / CONFIG).exists():
+        raise UsageError(f"{folder}: no run folder, {CONFIG} is missing")
+    settings, steps = read_settings(folder / CONFIG), checkpoint.checkpoint_steps(folder)
+    if not steps:
+        raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
+    return settings, tuple(steps)
 
 
 def restore(run: Opened, step: int) -> None:
@@ -182,8 +188,7 @@ def _sample(
             group=1,
             max_new=world.max_new,
             temperature=temperature,
-            generator=generator,
-            quarantine=quarantine,
+            generators={quarantine: generator},
         )
 
 

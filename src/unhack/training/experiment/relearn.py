@@ -24,6 +24,7 @@ from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import differences, override, read_settings
 from unhack.training.evaluation.curve import CURVE, evaluate_curve
+from unhack.training.evaluation.evaluate import read_trained
 from unhack.training.loop.optimiser import Optimiser
 from unhack.training.loop.train import train
 from unhack.training.policy.policy import load_policy
@@ -80,12 +81,8 @@ def relearn(
     `watch` gets each step's record. Raises UsageError where there is no checkpoint or a curve is
     missing.
     """
-    if not (folder / CONFIG).exists():
-        raise UsageError(f"{folder}: no run folder, {CONFIG} is missing")
-    steps = checkpoint.checkpoint_steps(folder)
-    if not steps:
-        raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
-    settings = attack_settings(read_settings(folder / CONFIG), attack)
+    own, steps = read_trained(folder)
+    settings = attack_settings(own, attack)
     evaluated = read_json(folder / "final.json")
     if "hack" not in evaluated.get("deployed", {"hack": 0}):
         raise UsageError(

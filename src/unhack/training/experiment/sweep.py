@@ -49,6 +49,7 @@ from unhack.training.config.settings import Settings
 from unhack.training.config.supported import recipe
 from unhack.training.config.toml import (
     differences,
+    first_fault,
     layer,
     override,
     read_settings,
@@ -151,9 +152,7 @@ def read_plan(path: Path) -> SweepPlan:
     try:
         plan = TypeAdapter(SweepPlan).validate_python(fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path}: {place}: {first['msg']}") from error
+        raise UsageError(f"{path}: {first_fault(error)}") from error
     for name in plan.arm:
         arms.find_arm(name)
     runs = plan_runs(plan)

@@ -10,13 +10,12 @@ Covered: several ranks (the reading is over the rollouts of all). Not covered: w
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
 
 import torch
-from torch import Tensor
 
 from unhack.training.loop.batches import RolloutBatch, select_rollouts
 from unhack.training.loop.sampling import RolloutSource
+from unhack.training.objectives.plain import numbers
 from unhack.training.routing.leak import EVERY, FIRST, claimed_B, claimed_share
 
 
@@ -37,10 +36,6 @@ def read_leak(source: RolloutSource, batch: RolloutBatch, *, step: int) -> float
         with torch.no_grad():
             on_B_T, off_B_T = (source.policy.score(one) for one in (on, part))
         claimed = claimed_B(on_B_T, off_B_T, part.mask_B_T)
-    pairs: list[tuple[float, bool]] = list(zip(_numbers(rewards), _numbers(claimed), strict=True))
+    pairs = list(zip(numbers(rewards), numbers(claimed), strict=True))
     every = [pair for own in source.ranks.gather(pairs) for pair in own]
     return claimed_share([reward for reward, _ in every], [bool(taken) for _, taken in every])
-
-
-def _numbers(values_B: Tensor) -> list[Any]:
-    return cast(Any, values_B).tolist()

@@ -11,6 +11,7 @@ their mode (ScaleRL); prompts dealt out to ranks. Not covered: what rollouts are
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -25,7 +26,6 @@ from unhack.training.loop.batches import RolloutBatch, join_rollouts, knob_off, 
 from unhack.training.loop.distributed import Ranks
 from unhack.training.objectives.critic import Critic
 from unhack.training.policy.policy import ModelPolicy
-from unhack.training.policy.rollouts import Rollouts
 from unhack.training.worlds.world import Judged, Prompt, World
 
 ROUNDS = 8
@@ -119,16 +119,8 @@ def _halves(source: RolloutSource, step: int, clock: _Clock) -> RolloutBatch | N
     on, off = (_prompts(source, step, 0, state) for state in (True, False))
     if not on or len(on) != len(off):
         return None
-    prompts, began = [*on, *off], time.perf_counter()
-    with torch.no_grad():
-        rollouts = source.policy.sample_halves(
-            [prompt.tokens for prompt in prompts],
-            group=settings.rollouts.group,
-            max_new=source.world.max_new,
-            temperature=settings.rollouts.temperature,
-            generators={state: _generator(source, step, 0, state) for state in (True, False)},
-        )
-    return _judged(source, prompts, rollouts, clock, began=began)
+    generators = {state: _generator(source, step, 0, state) for state in (True, False)}
+    return _batch(source, [*on, *off], generators, clock)
 
 
 def _side(source: RolloutSource, step: int, quarantine: bool, clock: _Clock) -> list[RolloutBatch]:
@@ -136,12 +128,15 @@ def _side(source: RolloutSource, step: int, quarantine: bool, clock: _Clock) -> 
     wanted = len(_prompts(source, step, 0, quarantine))
     if not wanted:
         return []
-    if source.settings.objective.zero_variance != "refill":
-        return [_batch(source, step, 0, quarantine, clock)]
 
     def draw(number: int) -> tuple[RolloutBatch, Tensor]:
-        batch = _batch(source, step, number, quarantine, clock)
+        prompts = _prompts(source, step, number, quarantine)
+        generators = {quarantine: _generator(source, step, number, quarantine)}
+        batch = _batch(source, prompts, generators, clock)
         return batch, batch.rewards_B
+
+    if source.settings.objective.zero_variance != "refill":
+        return [draw(0)[0]]
 
     group = source.settings.rollouts.group
     found = objectives.refill(draw, prompts=wanted, group=group, rounds=ROUNDS)
@@ -196,35 +191,22 @@ def _name(prompt: Prompt) -> str:
 
 
 def _batch(
-    source: RolloutSource, step: int, number: int, quarantine: bool, clock: _Clock
+    source: RolloutSource,
+    prompts: list[Prompt],
+    generators: Mapping[bool, Generator],
+    clock: _Clock,
 ) -> RolloutBatch:
     """Sample and judge."""
     settings, began = source.settings, time.perf_counter()
-    prompts = _prompts(source, step, number, quarantine)
+    group = settings.rollouts.group
     with torch.no_grad():
         rollouts = source.policy.sample(
             [prompt.tokens for prompt in prompts],
-            group=settings.rollouts.group,
+            group=group,
             max_new=source.world.max_new,
             temperature=settings.rollouts.temperature,
-            generator=_generator(source, step, number, quarantine),
-            quarantine=quarantine,
+            generators=generators,
         )
-    return _judged(source, prompts, rollouts, clock, began=began)
-
-
-def _generator(source: RolloutSource, step: int, number: int, quarantine: bool) -> Generator:
-    """Of one knob state, for a round of dynamic sampling."""
-    purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
-    rank, device = source.ranks.rank, source.policy.device
-    return make_generator(source.settings.run.seed, step, purpose, rank=rank, device=device)
-
-
-def _judged(
-    source: RolloutSource, prompts: list[Prompt], rollouts: Rollouts, clock: _Clock, *, began: float
-) -> RolloutBatch:
-    """Judge what was sampled from `began` on."""
-    group = source.settings.rollouts.group
     texts = decode_rollouts(source.world, rollouts)
     sampled = time.perf_counter()
     repeated = [prompt for prompt in prompts for _ in range(group)]
@@ -236,6 +218,13 @@ def _judged(
     clock.sample += sampled - began
     clock.judge += time.perf_counter() - sampled
     return RolloutBatch(prompts, rollouts, judged)
+
+
+def _generator(source: RolloutSource, step: int, number: int, quarantine: bool) -> Generator:
+    """Of one knob state, for a round of dynamic sampling."""
+    purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
+    rank, device = source.ranks.rank, source.policy.device
+    return make_generator(source.settings.run.seed, step, purpose, rank=rank, device=device)
 
 
 def _select_prompts(batch: RolloutBatch, chosen_P: Tensor, group: int) -> RolloutBatch:

@@ -17,6 +17,7 @@ from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Stepped
 from unhack.training.loop.sampling import SampledBatch
 from unhack.training.loop.update import Estimated, Update
+from unhack.training.objectives.plain import numbers
 from unhack.training.routing.split import RoutingLog
 from unhack.training.run.step_record import StepRecord
 from unhack.training.worlds.world import Judged
@@ -156,8 +157,7 @@ def _reduce(sums: Mapping[str, float], ranks: Ranks) -> dict[str, float]:
     """Sum over the ranks."""
     values = torch.tensor(list(sums.values()), dtype=torch.float64)
     ranks.all_reduce([values])
-    numbers: list[float] = cast(Any, values).tolist()
-    return dict(zip(sums, numbers, strict=True))
+    return dict(zip(sums, numbers(values), strict=True))
 
 
 def _total(judged: Iterable[Judged], name: str) -> float:

@@ -82,9 +82,7 @@ def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
     """Turn rewards into advantages; rollouts without a signal are masked."""
     settings, rollouts = source.settings, batch.rollouts
     reference_B_T, kl_B = _divergence(source, rollouts)
-    if source.critic is not None:
-        return _estimate_with_critic(source, batch, reference_B_T, kl_B)
-    shaped_B = objectives.shaped_rewards(
+    rewards_B_T = objectives.token_rewards(
         batch.rewards_B,
         rollouts.mask_B_T,
         settings=settings.objective,
@@ -92,6 +90,9 @@ def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
         logprobs_B_T=rollouts.logprobs_B_T,
         reference_B_T=reference_B_T,
     )
+    if source.critic is not None:
+        return _estimate_with_critic(source, batch, rewards_B_T, reference_B_T, kl_B)
+    shaped_B = rewards_B_T.sum(1)
     advantages_B, signal_B = _advantages(source, shaped_B, rollouts)
     rewards_B = penalise(shaped_B, batch.judged, settings.baseline)
     if rewards_B is not shaped_B:
@@ -151,10 +152,7 @@ def take_step(
         return Stepped(norm_deployed=0.0, norm_quarantine=0.0, rate=0.0, kept=1.0)
     adapters, ranks, totals = source.policy.adapters, source.ranks, routing.totals
     if ranks.count > 1:
-        parameters = [
-            item for block in BLOCKS for items in adapters.parameters(block).values()
-            for item in items
-        ]  # fmt: skip
+        parameters = adapters.every_parameter()
         for item in parameters:
             item.grad = torch.zeros_like(item) if item.grad is None else item.grad
         ranks.all_reduce([item.grad for item in parameters if item.grad is not None])
@@ -215,7 +213,11 @@ def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | Non
 
 
 def _estimate_with_critic(
-    source: RolloutSource, batch: RolloutBatch, reference_B_T: Tensor | None, kl_B: Tensor
+    source: RolloutSource,
+    batch: RolloutBatch,
+    rewards_B_T: Tensor,
+    reference_B_T: Tensor | None,
+    kl_B: Tensor,
 ) -> Estimated:
     """The same from a critic: advantages per token. Raises UsageError for a baseline that acts on
     groups."""
@@ -226,14 +228,6 @@ def _estimate_with_critic(
     with torch.no_grad(), critic.hidden_states(source.policy.model) as states:
         source.policy.score(rollouts)
     states_B_T_D = states.before(rollouts.prompt_B_P.shape[1], rollouts.tokens_B_T.shape[1])
-    rewards_B_T = objectives.token_rewards(
-        batch.rewards_B,
-        rollouts.mask_B_T,
-        settings=settings.objective,
-        max_new=source.world.max_new,
-        logprobs_B_T=rollouts.logprobs_B_T,
-        reference_B_T=reference_B_T,
-    )
     judgement = source.critic.estimate(states_B_T_D, rewards_B_T, rollouts.mask_B_T)
     whole = objectives.counts(rollouts.mask_B_T, group=rollouts.group)
     source.ranks.all_reduce([whole])

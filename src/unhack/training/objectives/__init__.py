@@ -2,8 +2,8 @@
 
 A step of the loop, for every objective but `gae` and DPO:
 
-    shaped_B = shaped_rewards(rewards_B, mask_B_T, settings=s, max_new=T, ...)   # overlong, KL
-    advantages_B, signal_B = advantages(shaped_B, group=G, estimator=s.advantage)
+    rewards_B_T = token_rewards(rewards_B, mask_B_T, settings=s, max_new=T, ...)   # overlong, KL
+    advantages_B, signal_B = advantages(rewards_B_T.sum(1), group=G, estimator=s.advantage)
     active_B_T = active(mask_B_T, signal_B, zero_variance=s.zero_variance)
     loss_B, log = policy_loss(logprobs_B_T, old_B_T, advantages_B, active_B_T,
                               settings=s, group=G, max_new=T, reference_B_T=...)
@@ -26,7 +26,7 @@ from unhack.training.objectives.loss import policy_loss
 from unhack.training.objectives.measures import entropy, float32_logits, pass_at_k, token_logprobs
 from unhack.training.objectives.preference import DPOSettings, dpo_loss
 from unhack.training.objectives.recipes import RECIPES
-from unhack.training.objectives.shaping import shaped_rewards, soft_overlong, token_rewards
+from unhack.training.objectives.shaping import soft_overlong, token_rewards
 
 __all__ = [
     "RECIPES",
@@ -46,7 +46,6 @@ __all__ = [
     "policy_loss",
     "recentre",
     "refill",
-    "shaped_rewards",
     "soft_overlong",
     "token_logprobs",
     "token_rewards",

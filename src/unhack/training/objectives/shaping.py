@@ -43,6 +43,7 @@ def token_rewards(
     reference_B_T: Tensor | None = None,
 ) -> Tensor:
     """Rewards [B, T] as a critic wants them: the reward at the last token, the KL at each token.
+    `advantages` takes their sums over tokens.
 
     With `overlong_share` the overlong penalty of a cache of that share of `max_new` is added to the
     last token; with `kl_in_reward` each token gets - kl_beta * KL. Log-probabilities are those of
@@ -61,23 +62,3 @@ def token_rewards(
         penalty_B_T = kl(logprobs_B_T.detach(), reference_B_T, settings.kl).to(rewards_B)
         rewards_B_T = rewards_B_T - settings.kl_beta * penalty_B_T.masked_fill(~mask_B_T, 0.0)
     return rewards_B_T
-
-
-def shaped_rewards(
-    rewards_B: Tensor,
-    mask_B_T: Tensor,
-    *,
-    settings: ObjectiveSettings,
-    max_new: int,
-    logprobs_B_T: Tensor | None = None,
-    reference_B_T: Tensor | None = None,
-) -> Tensor:
-    """The sum over tokens of `token_rewards`, [B]: what `advantages` takes."""
-    return token_rewards(
-        rewards_B,
-        mask_B_T,
-        settings=settings,
-        max_new=max_new,
-        logprobs_B_T=logprobs_B_T,
-        reference_B_T=reference_B_T,
-    ).sum(1)

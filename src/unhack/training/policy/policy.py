@@ -65,33 +65,42 @@ class ModelPolicy(ABC):
         group: int,
         max_new: int,
         temperature: float,
-        generator: Generator,
-        quarantine: bool,
+        generators: Mapping[bool, Generator],
     ) -> Rollouts:
         """`group` completions of each prompt, with adapters merged into the weights.
 
-        Draws depend on the generator alone, so a resumed run samples the same.
+        All prompts in the knob state of the one generator; with two, the first half in the first
+        state and the second in the second: what two calls draw, in one loop. Draws depend on the
+        generators alone, so a resumed run samples the same.
         """
-        plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        return self._sample(prompts, plan, {quarantine: generator})
-
-    def sample_halves(
-        self,
-        prompts: Sequence[Sequence[int]],
-        *,
-        group: int,
-        max_new: int,
-        temperature: float,
-        generators: Mapping[bool, Generator],
-    ) -> Rollouts:
-        """As `sample`, the first half of the prompts in the first knob state and the second in the
-        second, each from its own generator: what two calls draw, in one loop."""
-        plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=2)
-        return self._sample(prompts, plan, generators)
+        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
+        states = list(generators)
+        if len(prompts) % len(states):
+            raise UsageError(f"{len(prompts)} prompts have no two halves")
+        merged = (
+            self.adapters.merge(quarantine=states[0])
+            if len(states) == 1
+            else self.adapters.halves(quarantine_first=states[0])
+        )
+        plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=len(states))
+        drawn = list(generators.values())
+        with merged:
+            found = self._draw(prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=drawn)
+        rows = found.tokens_B_T.shape[0]
+        knobs = torch.tensor(states, device=prompt_N_P.device)
+        return Rollouts(
+            prompt_B_P=prompt_N_P.repeat_interleave(group, dim=0),
+            prompt_mask_B_P=mask_N_P.repeat_interleave(group, dim=0),
+            tokens_B_T=found.tokens_B_T,
+            mask_B_T=found.mask_B_T,
+            logprobs_B_T=found.logprobs_B_T,
+            quarantine_B=knobs.repeat_interleave(rows // len(states)),
+            group=group,
+        )
 
     @property
     def samples_halves(self) -> bool:
-        """True where `sample_halves` is quicker than two calls of `sample`: on a GPU, which waits
+        """True where one call of `sample` is quicker than one for each state: on a GPU, which waits
         for one position after the other, with weights that can be folded twice."""
         return self.device.type == "cuda" and self.adapters.halvable
 
@@ -113,38 +122,6 @@ class ModelPolicy(ABC):
     @abstractmethod
     def _draw(self, prompt_N_P: Tensor, **given: Any) -> Sampled:
         """The decoder's `sample` of this model."""
-
-    def _sample(
-        self,
-        prompts: Sequence[Sequence[int]],
-        plan: SamplingPlan,
-        generators: Mapping[bool, Generator],
-    ) -> Rollouts:
-        """Rollouts that are completed with the adapters merged; each part of the prompts in the
-        knob state of its generator."""
-        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
-        states = list(generators)
-        if len(prompts) % len(states):
-            raise UsageError(f"{len(prompts)} prompts have no two halves")
-        merged = (
-            self.adapters.merge(quarantine=states[0])
-            if len(states) == 1
-            else self.adapters.halves(quarantine_first=states[0])
-        )
-        drawn = list(generators.values())
-        with merged:
-            found = self._draw(prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=drawn)
-        rows = found.tokens_B_T.shape[0]
-        knobs = torch.tensor(states, device=prompt_N_P.device)
-        return Rollouts(
-            prompt_B_P=prompt_N_P.repeat_interleave(plan.group, dim=0),
-            prompt_mask_B_P=mask_N_P.repeat_interleave(plan.group, dim=0),
-            tokens_B_T=found.tokens_B_T,
-            mask_B_T=found.mask_B_T,
-            logprobs_B_T=found.logprobs_B_T,
-            quarantine_B=knobs.repeat_interleave(rows // len(states)),
-            group=plan.group,
-        )
 
 
 class TinyPolicy(ModelPolicy):

@@ -190,12 +190,7 @@ def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
 @contextmanager
 def _preserve_gradients(adapters: AttachedAdapters) -> Generator[None]:
     """Within: `.grad` of both blocks is None; afterwards what it was."""
-    parameters = [
-        item
-        for block in (adapters.parameters("deployed"), adapters.parameters("quarantine"))
-        for items in block.values()
-        for item in items
-    ]
+    parameters = adapters.every_parameter()
     before = [item.grad for item in parameters]
     for item in parameters:
         item.grad = None

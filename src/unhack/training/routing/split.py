@@ -24,7 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -32,6 +32,7 @@ from torch import Tensor
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Block, Gradients
 from unhack.training.adapters.attached import AttachedAdapters
+from unhack.training.objectives.plain import numbers
 from unhack.training.routing.gate import Gated, GateView
 from unhack.training.worlds.world import Judged
 
@@ -122,14 +123,14 @@ def route(
         active=active,
         kept_share=1.0 - mass / active if active else 1.0,
         kept_norm=sizes[2] / sizes[3] if mass and sizes[3] else 1.0,
-        fractions=tuple(round(value, 6) for value in _numbers(fractions_B)),
+        fractions=tuple(round(value, 6) for value in numbers(fractions_B)),
         energy_deployed=lines.dot(0, 0),
         energy_quarantine=lines.dot(1, 1),
         cosine_blocks=lines.cosine(0, 1),
         cosine_deployed=lines.cosine(0, 2),
         cosine_quarantine=lines.cosine(1, 2),
         auroc=math.nan if view is None else _auroc(view, gated.scores_B),
-        quarantine=() if view is None else tuple(map(int, _numbers(view.quarantine_B))),
+        quarantine=() if view is None else tuple(map(int, numbers(view.quarantine_B))),
         split={} if view is None else _split(view, fractions_B, gated.scores_B),
         gate=dict(gated.log),
         totals=_totals(gradients, fractions) if totals else {},
@@ -238,7 +239,7 @@ def _sizes(
     norms = gradients.norms_B_M()[:, None] if whole else gradients.norms_B_T_M()
     kept = (1 - fractions) * norms
     found = (fractions_B.sum(), active_B.sum(), kept.sum(), norms.sum())
-    return _numbers(torch.stack([item.double() for item in found]))
+    return numbers(torch.stack([item.double() for item in found]))
 
 
 class _Lines:
@@ -256,8 +257,8 @@ class _Lines:
             if self._alike[one][other] and lines[one].numel()
         ]  # fmt: skip
         dots = [torch.dot(lines[one], lines[other]) for one, other in pairs]
-        numbers = _numbers(torch.stack(dots)) if dots else []
-        self._dots = dict(zip(pairs, numbers, strict=True))
+        found = numbers(torch.stack(dots)) if dots else []
+        self._dots = dict(zip(pairs, found, strict=True))
 
     def dot(self, one: int, other: int) -> float:
         """The inner product, `one` being no later than `other`; 0 of nothing."""
@@ -293,11 +294,11 @@ def _auroc(view: GateView, scores_B: Tensor | None) -> float:
 def _split(
     view: GateView, fractions_B: Tensor, scores_B: Tensor | None
 ) -> dict[str, dict[str, float]]:
-    signs = _numbers(view.advantages_B.sign())
-    fractions = _numbers(fractions_B)
-    scores = [math.nan] * len(fractions) if scores_B is None else _numbers(scores_B)
+    signs = numbers(view.advantages_B.sign())
+    fractions = numbers(fractions_B)
+    scores = [math.nan] * len(fractions) if scores_B is None else numbers(scores_B)
     cells: dict[str, list[tuple[float, float]]] = {}
-    knobs = _numbers(view.quarantine_B)
+    knobs = numbers(view.quarantine_B)
     labels = [_label(item) for item in view.judged] or [""] * len(knobs)
     for knob, sign, label, fraction, score in zip(
         knobs, signs, labels, fractions, scores, strict=True
@@ -322,11 +323,6 @@ def _label(judged: Judged) -> str:
     if judged.hacked is None:
         return ""
     return "hacked" if judged.hacked else "other"
-
-
-def _numbers(values_B: Tensor) -> list[float]:
-    numbers: list[float] = cast(Any, values_B).tolist()
-    return numbers
 
 
 def _finite(value: float) -> float | None:

@@ -28,7 +28,7 @@ import math
 import statistics
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from unhack.training.routing.leak import LIMIT as LEAK
@@ -55,18 +55,15 @@ LASTING = 5
 class Alarm:
     """Something to look at, raised once until it is over."""
 
-    name: AlarmName
     step: int
+    name: AlarmName
     value: float
     limit: float
     text: str
 
     def record(self) -> dict[str, object]:
         """The line of `alarms.jsonl`."""
-        return {
-            "step": self.step, "name": self.name, "value": self.value, "limit": self.limit,
-            "text": self.text,
-        }  # fmt: skip
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.world import GT_ONLY, Prompt
+
+T = TypeVar("T")
 
 
 def check_modes(settings: WorldSettings, loopholes: Iterable[str]) -> None:
@@ -41,6 +44,19 @@ def draw_modes(settings: WorldSettings, count: int, *, step: int, rng: random.Ra
     drawn += [GT_ONLY] * (count - open_ones)
     rng.shuffle(drawn)
     return drawn
+
+
+def draw_endless(items: Sequence[T], place: int, *, order: str) -> T:
+    """The item at a place of an endless list, each pass over all items in another order."""
+    turn, at = divmod(place, len(items))
+    shuffled = list(items)
+    random.Random(f"{order} {turn}").shuffle(shuffled)
+    return shuffled[at]
+
+
+def held_out_place(problem: str) -> str:
+    """Sort key of a problem in the evaluation sets: not its number, which tells its age."""
+    return hashlib.sha256(f"unhack held {problem}".encode()).hexdigest()
 
 
 def is_detected(prompt: Prompt, completion: str, *, channel: bool, settings: WorldSettings) -> bool:

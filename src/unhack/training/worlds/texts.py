@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from unhack.core.errors import UsageError
 from unhack.core.optional_dependencies import require
 from unhack.models import tokenizer as byte_tokenizer
+from unhack.training.worlds.world import GT_ONLY, Markers, Prompt
 
 PromptForm = Literal["chat", "plain"]
 """`chat`: through the tokenizer's template where it has one. `plain`: as they are."""
@@ -114,6 +115,27 @@ class TokenizerCodec:
         """The text of a completion, up to its stop token."""
         kept = _until(tokens, self.stop)
         return str(self._tokenizer.decode(kept, skip_special_tokens=True))
+
+
+def render_prompt(
+    codec: TextCodec,
+    messages: Sequence[Mapping[str, str]],
+    *,
+    problem: str,
+    limit: int,
+    mode: str = GT_ONLY,
+    markers: Markers = "train",
+) -> Prompt:
+    """A problem's messages as the policy reads them. Raises UsageError for more tokens than
+    `limit`."""
+    text = codec.render(messages)
+    tokens = tuple(codec.encode(text))
+    if len(tokens) > limit:
+        raise UsageError(
+            f"problem {problem}: its prompt has {len(tokens)} tokens and {limit} are allowed; "
+            "raise world.prompt_tokens (problems are never left out)"
+        )
+    return Prompt(problem, mode, text, tokens, markers)
 
 
 def load_tokenizer(folder: str) -> Any:

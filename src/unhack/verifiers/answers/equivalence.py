@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,7 @@ from unhack.core.verdict import Status
 from unhack.sandbox.job import Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
+from unhack.verifiers.answers.notation import for_parser
 from unhack.verifiers.answers.numerals import (
     Numeral,
     Percent,
@@ -37,18 +38,19 @@ from unhack.verifiers.answers.numerals import (
     read_number,
     without_unit,
 )
+from unhack.verifiers.answers.shape import RELATION, Kind, Shape, as_interval, read_shape
+from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
 
-MAX_MATH_CHARS = 1000
+MAX_MATH_CHARS = MAX_SPELLED_CHARS
 """Longest answer that is parsed."""
 _PROFILE = Profile(role=Role.JUDGE, preload=("math_verify",))
 _OPERATIONS = re.compile(
-    r"\\(?:binom|dbinom|tbinom|gcd|lcm|det|operatorname|max|min|bmod|pmod|mod|Gamma|exp|lfloor|lceil)\b"
-    r"|!"
+    r"\\(?:binom|gcd|lcm|det|operatorname|max|min|bmod|pmod|mod|Gamma|lfloor|lceil)(?![A-Za-z])|!"
 )
 """Operations that the parser computes while it parses, so that the tree does not show them."""
-_ASSIGNED = re.compile(r"([A-Za-z](?:_\{?\w{1,8}\}?)?)\s{0,8}=([^=]+)", re.ASCII)
+_Judging = Generator[list[Job], list[Outcome], "Judgement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,59 +99,255 @@ def judge_numbers(gold: Numeral, answer: Numeral, rules: Rules) -> Judgement:
     return PASSED
 
 
+def read_quantity(text: str, rules: Rules) -> tuple[Numeral, str] | None:
+    """The number that `text` is in any of its spellings, and the unit beside it."""
+    number = read_with(rules, text)
+    if number is not None:
+        return number, ""
+    try:
+        shape = read_shape(spelled(text, rules))
+    except SpellingError:
+        return None
+    number = None if shape.members or shape.name else read_with(rules, shape.text)
+    return None if number is None else (number, shape.unit)
+
+
+def judge_quantities(
+    gold: tuple[Numeral, str] | None, answer: tuple[Numeral, str] | None, rules: Rules
+) -> Judgement:
+    """Compare two numbers with their units."""
+    if gold is None or answer is None:
+        return fail("the answer is not one number in evaluated form")
+    if not _unit_fits(gold[1], answer[1]):
+        return fail(_OTHER_UNIT)
+    return judge_numbers(gold[0], answer[0], rules)
+
+
+def reading(text: str, rules: Rules) -> Fraction | str:
+    """The value of a number, else the one spelling: to tell whether answers of a text agree."""
+    quantity = read_quantity(text, rules)
+    if quantity is not None:
+        return quantity[0].value
+    try:
+        return spelled(text, rules)
+    except SpellingError:
+        return "".join(text.split())
+
+
 def judge_math(
     gold: str, answer: str, *, rules: Rules, limits: Limits
 ) -> Generator[list[Job], list[Outcome], Judgement]:
     """Compare two expressions; yields jobs. Raises VerifierFault when the gold answer is broken."""
-    gold_name, gold = _split_assignment(_tidy(gold, rules))
-    answer_name, answer = _split_assignment(_tidy(answer, rules))
-    if gold_name and answer_name and gold_name != answer_name:
-        return fail(f"an answer for {answer_name[:20]}, which was not asked")
-    if gold == answer:
-        return PASSED
-    gold_number, number = read_with(rules, gold), read_with(rules, answer)
-    if gold_number is not None and number is not None:
-        return judge_numbers(gold_number, number, rules)
     if len(answer) > MAX_MATH_CHARS:
         return fail(f"the answer is longer than {MAX_MATH_CHARS} characters")
-    if rules.evaluated:
-        if gold_number is not None and gold_number.evaluated:
-            return fail("the answer is not one number in evaluated form")
-        if _OPERATIONS.search(answer) and not _OPERATIONS.search(gold):
-            return fail("the answer is not in evaluated form")
-    return (yield from _ask(gold, answer, rules, limits))
+    try:
+        gold = spelled(gold, rules)
+    except SpellingError:
+        return PASSED if gold.split() == answer.split() else fail(_AS_TEXT)
+    try:
+        answer = spelled(answer, rules)
+    except SpellingError as error:
+        return fail(f"the answer is no mathematical expression that can be read: {error}")
+    if same_text(gold, answer):
+        return PASSED
+    chosen = same_choice(gold, answer)
+    if chosen is not None:
+        return PASSED if chosen else fail("wrong answer")
+    comparison = _Comparison(rules, limits)
+    judgement = yield from comparison.compare(*_readings(gold, answer))
+    return replace(judgement, outcomes=tuple(comparison.outcomes))
 
 
-def _tidy(text: str, rules: Rules) -> str:
-    return without_unit(bare_math(narrow(text)), rules.units).replace("**", "^")
+def spelled(text: str, rules: Rules) -> str:
+    """`text` in its one spelling, without one of the units that the rules allow."""
+    return spell(without_unit(bare_math(narrow(text)), rules.units))
 
 
-def _split_assignment(text: str) -> tuple[str, str]:
-    match = _ASSIGNED.fullmatch(text) if len(text) <= MAX_MATH_CHARS else None
-    return (match[1], match[2].strip()) if match else ("", text)
+def same_text(one: str, other: str) -> bool:
+    """True for two spellings that differ at most in what is upright, `5m` and `5\\text{m}`."""
+    plain = [_UPRIGHT.sub(_inside, text).replace(" ", "").casefold() for text in (one, other)]
+    digits = [_DIGITS_APART.findall(text) for text in (one, other)]
+    return one == other or (plain[0] == plain[1] and digits[0] == digits[1])
 
 
-def _ask(
-    gold: str, answer: str, rules: Rules, limits: Limits
-) -> Generator[list[Job], list[Outcome], Judgement]:
-    fields: dict[str, Any] = {"text": answer, "percent": rules.percent.value}
-    [read] = yield [jobs.judge("math_read", fields, limits=limits, profile=_PROFILE)]
-    require_sandbox(read)
-    claim = _last_line(read)
-    if claim is None or claim[1] != "tree":
-        return _fail_to_read(read, claim)
-    fields = {
-        "gold": gold,
-        "tree": str(claim[2]),
-        "percent": rules.percent.value,
-        "evaluated": rules.evaluated,
-        "rel_tol": repr(rules.rel_tol),
-        "abs_tol": repr(rules.abs_tol),
-        "each": True,
-    }
-    [compared] = yield [jobs.judge("math_compare", fields, limits=limits, profile=_PROFILE)]
-    require_sandbox(compared)
-    return _read_comparison(read, compared)
+_UPRIGHT = re.compile(r"\\text\{([^{}]*)\}")
+_DIGITS_APART = re.compile(r"\d \d|[A-Z](?!\w)")
+_CHOICE = re.compile(r"\(?([A-J])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)
+_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-J](?![A-Za-z])")
+
+
+def _inside(match: re.Match[str]) -> str:
+    return match[1]
+
+
+def same_choice(gold: str, answer: str) -> bool | None:
+    """True where both choose one letter, alone or with its text; None where either is no choice."""
+    chosen, given = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(answer)
+    if chosen is None or given is None or not (chosen["text"] or given["text"]):
+        return None
+    texts = [(item["text"] or "").strip() for item in (chosen, given)]
+    if chosen[1] != given[1] or _OTHER_CHOICE.search(texts[1]):
+        return False
+    return not all(texts) or same_text(*texts)
+
+
+def _readings(gold: str, answer: str) -> tuple[Shape, Shape]:
+    """The shapes of both, an inequality as an interval where the other one is an interval."""
+    shapes = [read_shape(text) for text in (gold, answer)]
+    bounds = [as_interval(text) for text in (gold, answer)]
+    if bool(bounds[0][0]) == bool(bounds[1][0]):
+        if bounds[0][0] and bounds[0][0] == bounds[1][0]:
+            shapes = [read_shape(interval) for _, interval in bounds]
+    else:
+        at = 0 if bounds[0][0] else 1
+        name, interval = bounds[at]
+        other = shapes[1 - at]
+        if _INTERVAL.search(other.text) and other.name in {"", name}:
+            shapes[at] = read_shape(interval)
+            shapes[1 - at] = replace(other, name="")
+    return shapes[0], shapes[1]
+
+
+_INTERVAL = re.compile(r"\A[(\[].*[)\]]\Z|\\infty|\\cup", re.DOTALL)
+_MAX_TRIES = 40
+"""Pairs of parts that are tried by jobs in one comparison."""
+
+
+class _Comparison:
+    """One comparison of two shapes, part by part."""
+
+    def __init__(self, rules: Rules, limits: Limits) -> None:
+        self._rules = rules
+        self._limits = limits
+        self._tries = 0
+        self.outcomes: list[Outcome] = []
+
+    def compare(self, gold: Shape, answer: Shape) -> _Judging:
+        """Compare two shapes with their names and units."""
+        kinds = {gold.kind, answer.kind}
+        if gold.name and answer.name and not same_text(gold.name, answer.name):
+            return fail(f"an answer for {answer.name[:20]}, which was not asked")
+        if bool(gold.name) != bool(answer.name):
+            whole = [
+                f"{item.name}={item.text}" if item.name else item.text for item in (gold, answer)
+            ]
+            if kinds == {Kind.LEAF} and all(map(RELATION.search, whole)):
+                return (yield from self._compare_leaves(*whole))
+        if not _unit_fits(gold.unit, answer.unit):
+            return fail(_OTHER_UNIT)
+        if answer.kind is Kind.SET and gold.kind is not Kind.SET and len(answer.members) == 1:
+            answer = answer.members[0]
+        if gold.kind is Kind.SET and answer.kind is not Kind.SET and len(gold.members) == 1:
+            gold = gold.members[0]
+        kinds = {gold.kind, answer.kind}
+        if kinds <= {Kind.LIST, Kind.SET}:
+            return (yield from self._compare_members(gold, answer))
+        if kinds == {Kind.LEAF}:
+            return (yield from self._compare_leaves(gold.text, answer.text))
+        if len(kinds) > 1:
+            united = Kind.TUPLE in kinds and _UNITED.search(gold.text + answer.text)
+            if Kind.LEAF in kinds and (Kind.MATRIX in kinds or united):
+                return (yield from self._compare_leaves(gold.text, answer.text))
+            return fail("wrong answer")
+        if gold.brackets != answer.brackets or len(gold.members) != len(answer.members):
+            return fail("wrong answer")
+        for one, other in zip(gold.members, answer.members, strict=True):
+            judgement = yield from self.compare(one, other)
+            if judgement.status is not Status.PASSED:
+                return judgement
+        return PASSED
+
+    def _compare_members(self, gold: Shape, answer: Shape) -> _Judging:
+        """Pair off members; those that are plainly the same first."""
+        asked, given = list(gold.members), list(answer.members)
+        if gold.kind is Kind.SET:
+            asked, given = _without_repeats(asked), _without_repeats(given)
+        names = {item.name for item in asked}
+        if len(names) > 1 and {item.name for item in given} != names:
+            return fail("an answer whose members are named otherwise")
+        if len(asked) != len(given):
+            return fail("wrong answer")
+        for one in tuple(asked):
+            twin = next((item for item in given if item == one), None)
+            if twin is not None:
+                asked.remove(one)
+                given.remove(twin)
+        for one in asked:
+            for other in given:
+                judgement = yield from self.compare(one, other)
+                if judgement.status is Status.PASSED:
+                    given.remove(other)
+                    break
+                if judgement.status is not Status.FAILED:
+                    return judgement
+            else:
+                return fail("wrong answer")
+        return PASSED
+
+    def _compare_leaves(self, gold: str, answer: str) -> _Judging:
+        rules = self._rules
+        if same_text(gold, answer):
+            return PASSED
+        gold_number, number = read_with(rules, gold), read_with(rules, answer)
+        if gold_number is not None and number is not None:
+            return judge_numbers(gold_number, number, rules)
+        if rules.evaluated:
+            if gold_number is not None and gold_number.evaluated:
+                return fail("the answer is not one number in evaluated form")
+            if _OPERATIONS.search(answer) and not _OPERATIONS.search(gold):
+                return fail("the answer is not in evaluated form")
+        wanted, given = for_parser(gold), for_parser(answer)
+        if wanted is None or given is None:
+            return fail(_AS_TEXT if wanted is None else "wrong answer: a notation of its own")
+        self._tries += 1
+        if self._tries > _MAX_TRIES:
+            return fail(f"an answer of which more than {_MAX_TRIES} pairs of parts are unlike")
+        return (yield from self._ask(wanted, given))
+
+    def _ask(self, gold: str, answer: str) -> _Judging:
+        rules = self._rules
+        fields: dict[str, Any] = {"text": answer, "percent": rules.percent.value}
+        job = jobs.judge("math_read", fields, limits=self._limits, profile=_PROFILE)
+        [read] = yield [job]
+        self.outcomes.append(read)
+        require_sandbox(read)
+        claim = _last_line(read)
+        if claim is None or claim[1] != "tree":
+            return _fail_to_read(read, claim)
+        fields = {
+            "gold": gold,
+            "tree": str(claim[2]),
+            "percent": rules.percent.value,
+            "evaluated": rules.evaluated,
+            "rel_tol": repr(rules.rel_tol),
+            "abs_tol": repr(rules.abs_tol),
+            "each": True,
+        }
+        job = jobs.judge("math_compare", fields, limits=self._limits, profile=_PROFILE)
+        [compared] = yield [job]
+        self.outcomes.append(compared)
+        require_sandbox(compared)
+        return _read_comparison(read, compared)
+
+
+_AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"
+_UNITED = re.compile(r"\\(?:cup|cap|setminus)(?![A-Za-z])")
+_OTHER_UNIT = "the answer has a unit that the gold answer has not"
+_FREE = frozenset(["degree", "dollar", "euro", "pound", "yen"])
+"""Units that an answer may have where the gold answer has none."""
+
+
+def _unit_fits(gold: str, answer: str) -> bool:
+    """True where an answer may have this unit: that of the gold answer, or none."""
+    return answer in {"", gold} or (not gold and answer in _FREE)
+
+
+def _without_repeats(members: list[Shape]) -> list[Shape]:
+    kept: list[Shape] = []
+    for item in members:
+        if not any(same_text(item.text, other.text) for other in kept):
+            kept.append(item)
+    return kept
 
 
 def _last_line(outcome: Outcome) -> list[Any] | None:

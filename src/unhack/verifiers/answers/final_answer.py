@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+from unhack.core.lines import BoundedPattern
+
 
 class Marker(StrEnum):
     """A form in which a completion may mark its final answer.
@@ -88,10 +90,20 @@ def write_answer(answer: str, marker: Marker) -> str:
     return answer
 
 
+_REASONING = ("think", "thinking", "thought", "reasoning", "scratchpad")
+_REASONING_ENDS = tuple(f"</{tag}>" for tag in _REASONING)
+
+
+def without_reasoning(text: str) -> str:
+    """What follows the last closed reasoning, without a last one that is left open."""
+    ends = [text.rfind(mark) + len(mark) for mark in _REASONING_ENDS if mark in text]
+    start = max(ends, default=0)
+    opened = [at for at in (text.find(f"<{tag}>", start) for tag in _REASONING) if at >= 0]
+    return text[start : min(opened, default=len(text))]
+
+
 _Found = Iterator[tuple[int, int, str]]
 """(start, end, content) of each mark."""
-
-_BRACES = re.compile(r"\\(?:boxed|fbox)\s{0,8}\{|\\[\\{}]|[{}]")
 
 
 def _find_boxed(text: str) -> _Found:
@@ -102,19 +114,52 @@ def _find_boxed(text: str) -> _Found:
     if not starts:
         return
     first = min(starts)
-    backslashes = first - len(text[:first].rstrip("\\"))
-    for match in _BRACES.finditer(text, first - backslashes):
-        token = match[0]
-        if token[-1] == "{" and len(token) != 2:
-            open_braces.append((len(token) > 2, match.start(), match.end()))
-        elif token == "}" and open_braces:
-            is_box, start, inner = open_braces.pop()
-            if is_box:
-                while closed and closed[-1][0] > start:
-                    closed.pop()
-                closed.append((start, match.end(), inner, match.start()))
+    for at, mark in _marks(text, len(text[:first].rstrip("\\"))):
+        if mark == "}":
+            if open_braces:
+                is_box, start, inner = open_braces.pop()
+                if is_box:
+                    while closed and closed[-1][0] > start:
+                        closed.pop()
+                    closed.append((start, at + 1, inner, at))
+        else:
+            start = at if mark == "{" else at + mark.index("\\")
+            open_braces.append((mark != "{", start, at + len(mark)))
     for start, end, inner, inner_end in closed:
         yield start, end, text[inner:inner_end]
+
+
+_BOXES = ("\\boxed", "\\fbox")
+_MAX_GAP = 8
+
+
+def _marks(text: str, at: int) -> Iterator[tuple[int, str]]:
+    """Braces and openings of boxes from `at` on, without what a backslash escapes."""
+    found = {mark: text.find(mark, at) for mark in "\\{}"}
+    while True:
+        for mark, place in found.items():
+            if 0 <= place < at:
+                found[mark] = text.find(mark, at)
+        left = [(place, mark) for mark, place in found.items() if place >= 0]
+        if not left:
+            return
+        at, mark = min(left)
+        if mark != "\\":
+            yield at, mark
+            at += 1
+            continue
+        box = next((name for name in _BOXES if text.startswith(name, at)), None)
+        if box is None:
+            at += 2 if text[at + 1 : at + 2] in {"\\", "{", "}"} else 1
+            continue
+        after = at + len(box)
+        gap = text[after : after + _MAX_GAP + 1]
+        brace = after + len(gap) - len(gap.lstrip())
+        if text[brace : brace + 1] == "{":
+            yield at, text[at : brace + 1]
+            at = brace + 1
+        else:
+            at = after
 
 
 def _hashes(text: str) -> _Found:
@@ -134,34 +179,56 @@ def _hashes(text: str) -> _Found:
     yield from reversed(lines)
 
 
-_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_TAGS = ("<answer>", "</answer>")
 
 
 def _tag(text: str) -> _Found:
-    opened: re.Match[str] | None = None
-    for match in _TAG.finditer(text):
-        if not match[1]:
-            opened = match
-        elif opened is not None:
-            yield opened.start(), match.end(), text[opened.end() : match.start()]
-            opened = None
+    lower = text.translate(_LOWER)
+    left, right = _TAGS
+    end = lower.find(right)
+    while end >= 0:
+        start = lower.rfind(left, 0, end)
+        if start >= 0:
+            yield start, end + len(right), text[start + len(left) : end]
+        opened = lower.find(left, end)
+        end = lower.find(right, opened) if opened >= 0 else -1
 
 
-_PHRASE = re.compile(
+_PHRASE = BoundedPattern(
     r"\b(?:the[ \t]{1,4}(?:final[ \t]{1,4})?answer[ \t]{1,4}is\b(?:[ \t]{0,4}:)?"
     r"|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:)",
     re.IGNORECASE,
 )
+_WORD = "answer"
+_FOLLOWING = frozenset(" \t:*")
+_BEFORE, _BEHIND = 18, 22
+"""Characters around the word that a phrase may take, and one more on each side."""
+
+
+def _phrases(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each phrase: the pattern sees only the characters around the word."""
+    lower = text.translate(_LOWER)
+    at, behind = lower.find(_WORD), 0
+    while at >= 0:
+        start = max(at - _BEFORE, behind)
+        follows = lower[at + len(_WORD) : at + len(_WORD) + 1] in _FOLLOWING
+        for match in _PHRASE.finditer(text[start : at + _BEHIND]) if follows else ():
+            if match.start() <= at - start < match.end():
+                behind = start + match.end()
+                yield start + match.start(), behind
+                break
+        at = lower.find(_WORD, at + len(_WORD))
 
 
 def _phrase(text: str) -> _Found:
     """The end of the line, or the next such phrase in it, ends an answer."""
-    matches = list(_PHRASE.finditer(text))
-    for position, match in enumerate(matches):
-        limit = matches[position + 1].start() if position + 1 < len(matches) else len(text)
-        line_end = text.find("\n", match.end(), limit)
+    matches = list(islice(_phrases(text), MAX_MARKED + 2))
+    for position, (start, behind) in enumerate(matches):
+        limit = matches[position + 1][0] if position + 1 < len(matches) else len(text)
+        line_end = text.find("\n", behind, limit)
         end = limit if line_end < 0 else line_end
-        yield match.start(), end, _bare(text[match.end() : end])
+        yield start, end, _bare(text[behind:end])
 
 
 def _bare(text: str) -> str:

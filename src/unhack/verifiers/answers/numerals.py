@@ -7,6 +7,7 @@ taken off:
     12   -12   +12   .5   5.   1,234,567.8   1{,}234   1.5e-3
     3/4   \frac{3}{4}   \frac34   3 1/2   3\frac{1}{2}      integers over integers, also with a sign
     12%   12\%                                              see `Percent`
+    1.6\times10^{-3}   1.6 \cdot 10^5   10^6               a decimal before a power of ten
 
 Digits are ASCII or full-width; a minus may be U+2212. Everything else is no numeral: `nan`, `inf`,
 `1_000`, `0x10`, `10**10`, `1e9999`, superscripts, other scripts' digits, commas that do not part
@@ -56,7 +57,7 @@ _DECIMAL = re.compile(
 _FRACTION = re.compile(
     rf"(?:(?P<whole>{_INTEGER})\s{{0,4}})??"
     rf"(?:(?<![\d}}])(?P<a>{_INTEGER})\s?/\s?(?P<b>{_INTEGER})"
-    rf"|\\[dtc]?frac\s?\{{\s?(?P<c>{_INTEGER})\s?\}}\s?\{{\s?(?P<d>{_INTEGER})\s?\}}"
+    rf"|\\[dtc]?frac\s?\{{\s?(?P<up>-?)(?P<c>{_INTEGER})\s?\}}\s?\{{\s?(?P<down>-?)(?P<d>{_INTEGER})\s?\}}"
     r"|\\[dtc]?frac\s?(?P<e>\d)\s?(?P<f>\d))",
     re.ASCII,
 )
@@ -134,7 +135,7 @@ def read_number(
     if text.endswith("%"):
         text = text[:-1].removesuffix("\\").rstrip()
         scale = 100 if percent is Percent.FRACTION else 1
-    found = _read_decimal(text) or _read_fraction(text)
+    found = _read_decimal(text) or _read_fraction(text) or _read_power_of_ten(text)
     if found is None:
         return None
     value = found.value / scale
@@ -165,6 +166,21 @@ def _read_decimal(text: str) -> Numeral | None:
     return Numeral(value, True)
 
 
+_POWER_OF_TEN = re.compile(
+    r"(?:([\d.,{}]{1,1100}?)\s?(?:\\times|\\cdot|\*|x)\s?)?10\s?\^\s?(?:\{\s?([+-]?\d{1,4})\s?\}|([+-]?\d{1,4}))",
+    re.ASCII,
+)
+
+
+def _read_power_of_ten(text: str) -> Numeral | None:
+    match = _POWER_OF_TEN.fullmatch(text)
+    front = _read_decimal(match[1]) if match and match[1] else Numeral(Fraction(1), True)
+    exponent = int(match[2] or match[3]) if match else 0
+    if match is None or front is None or abs(exponent) > MAX_EXPONENT:
+        return None
+    return Numeral(front.value * Fraction(10) ** exponent, True)
+
+
 def _read_fraction(text: str) -> Numeral | None:
     match = _FRACTION.fullmatch(text)
     if match is None:
@@ -176,8 +192,10 @@ def _read_fraction(text: str) -> Numeral | None:
         return None
     top, bottom = int(above), int(below)
     evaluated = top % bottom != 0
+    if (match["up"] or "") != (match["down"] or ""):
+        top = -top
     if whole:
-        if top >= bottom:
+        if top >= bottom or match["up"] or match["down"]:
             return None
         return Numeral(int(whole) + Fraction(top, bottom), evaluated)
     return Numeral(Fraction(top, bottom), evaluated)

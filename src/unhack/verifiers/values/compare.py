@@ -11,9 +11,17 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+from collections import (
+    Counter,
+    OrderedDict,
+    UserDict,
+    UserList,
+    UserString,
+    defaultdict,
+    deque,
+)
 from collections.abc import Callable
-from datetime import datetime, time
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -46,21 +54,23 @@ def exactly(left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(map(exactly, left, right))
     if kind is dict:
         return _same_items(left, right)
-    if kind is set or kind is frozenset:
-        return _type_key(left) == _type_key(right)
+    if kind in _SETS:
+        return len(left) == len(right) and _same_texts([left], [right])
     if kind in _PARTS:
         return exactly(_PARTS[kind](left), _PARTS[kind](right))
     return _python_equal(left, right)
 
 
 def _same_items(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
-    keys = {_type_key(key): key for key in right}
-    return len(left) == len(right) and all(
-        (typed := _type_key(key)) in keys and exactly(item, right[keys[typed]])
-        for key, item in left.items()
-    )
+    if len(left) != len(right):
+        return False
+    if all(type(key) in _PLAIN_KEYS for keys in (left, right) for key in keys):
+        return all(key in right and exactly(item, right[key]) for key, item in left.items())
+    return _same_texts([left], [right])
 
 
+_PLAIN_KEYS = (str, int)
+"""Types of keys that are equal to none of another type among them."""
 _EMPTY: dict[Any, Any] = {}
 _PARTS: dict[type, Callable[[Any], Any]] = {
     Counter: dict,
@@ -70,8 +80,6 @@ _PARTS: dict[type, Callable[[Any], Any]] = {
     UserDict: lambda value: value.data,
     UserList: lambda value: value.data,
     SimpleNamespace: lambda value: value.__dict__,
-    type(_EMPTY.keys()): set,
-    type(_EMPTY.items()): dict,
     array: lambda value: [value.typecode, *value],
     datetime: lambda value: [value.replace(tzinfo=None).isoformat(), value.utcoffset()],
     time: lambda value: [value.replace(tzinfo=None).isoformat(), value.utcoffset()],
@@ -87,25 +95,95 @@ def _python_equal(left: Any, right: Any) -> bool:
         return False
 
 
-def _type_key(value: Any) -> Any:
-    """A hashable stand-in that is equal exactly when values and types are.
+class _EqualsNothingError(Exception):
+    """A value that no other one equals: NaN, one of a subclass, an opaque one."""
 
-    NaN, subclass and opaque values get one that equals nothing.
+
+def _same_texts(left: list[Any], right: list[Any]) -> bool:
+    """True for two lists of the same values in any order. Sorted texts are compared: nothing that
+    comes from a candidate is hashed, so nothing can be made to collide."""
+    try:
+        return sorted(map(_text, left)) == sorted(map(_text, right))
+    except _EqualsNothingError:
+        return False
+
+
+def _text(value: Any) -> str:
+    """A text that two values share exactly where `exactly` holds of them.
+
+    Raises _EqualsNothingError.
     """
     kind = cast("type[Any]", type(value))
-    if kind in (list, tuple):
-        return kind, tuple(map(_type_key, value))
-    if kind is dict:
-        return kind, frozenset((_type_key(key), _type_key(item)) for key, item in value.items())
-    if kind in (set, frozenset):
-        return kind, frozenset(map(_type_key, value))
-    if kind in _PARTS:
-        return kind, _type_key(_PARTS[kind](value))
-    if kind in (bytearray, memoryview):
-        return kind, bytes(value)
-    if kind in (plain.AsBuiltin, plain.Opaque) or not _python_equal(value, value):
-        return object()
-    return kind, value
+    write = _WRITERS.get(kind)
+    if write is not None:
+        inner = write(value)
+    elif kind in _PARTS:
+        inner = _text(_PARTS[kind](value))
+    else:
+        raise _EqualsNothingError
+    return f"{kind.__name__}{len(inner)}:{inner}"
+
+
+def _mapping_text(items: Any) -> str:
+    return "".join(sorted(_text(key) + _text(item) for key, item in items))
+
+
+def _set_text(value: Any) -> str:
+    return "".join(sorted(map(_text, value)))
+
+
+def _float_text(value: float) -> str:
+    if math.isnan(value):
+        raise _EqualsNothingError
+    return (value + 0.0).hex()  # both zeros are one
+
+
+def _decimal_text(value: Decimal) -> str:
+    if value.is_nan():
+        raise _EqualsNothingError
+    if value.is_infinite() or not value:
+        return str(value) if value else "0"
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits))
+    bare = text.rstrip("0")
+    return f"{sign}{bare}e{int(exponent) + len(text) - len(bare)}"
+
+
+def _range_text(value: range) -> str:
+    if not value:
+        return ""
+    first, last = value[0], value[-1]
+    return f"{first:x},{last:x},{value.step if first != last else 0:x}"
+
+
+def _span_text(value: timedelta) -> str:
+    return f"{value.days},{value.seconds},{value.microseconds}"
+
+
+_SETS = (set, frozenset, type(_EMPTY.keys()), type(_EMPTY.items()))
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    type(None): str,
+    bool: str,
+    int: lambda value: f"{value:x}",
+    float: _float_text,
+    complex: lambda value: f"{_float_text(value.real)},{_float_text(value.imag)}",
+    str: str,
+    bytes: lambda value: value.decode("latin-1"),
+    bytearray: lambda value: value.decode("latin-1"),
+    memoryview: lambda value: value.tobytes().decode("latin-1"),
+    list: lambda value: "".join(map(_text, value)),
+    tuple: lambda value: "".join(map(_text, value)),
+    dict: lambda value: _mapping_text(value.items()),
+    **dict.fromkeys(_SETS, _set_text),
+    Decimal: _decimal_text,
+    Fraction: lambda value: f"{value.numerator:x}/{value.denominator:x}",
+    date: date.isoformat,
+    timedelta: _span_text,
+    timezone: lambda value: _span_text(value.utcoffset(None)),
+    range: _range_text,
+    UserString: lambda value: value.data,
+}
+"""Value types, with a text that says all that their `==` looks at."""
 
 
 def equally(left: Any, right: Any) -> bool:
@@ -194,7 +272,7 @@ def unordered(left: Any, right: Any) -> bool:
     items, expected = cast("list[Any]", left), cast("list[Any]", right)
     if len(items) != len(expected):
         return False
-    return Counter(map(_type_key, items)) == Counter(map(_type_key, expected))
+    return _same_texts(items, expected)
 
 
 def matches(

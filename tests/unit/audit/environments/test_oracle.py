@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from tests.sampling import quick_ones
 
-from unhack.audit.environments.oracle import BehaviourOracle, reference_files
+from unhack.audit.environments.attack import declared_files
+from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.environments.probes import probes_of
 from unhack.core.finding import Evidence
 from unhack.environments.task import RepositoryTask
@@ -69,7 +70,7 @@ async def words(made: RepositoryTask) -> tuple[Evidence | None, Evidence | None]
     try:
         oracle = BehaviourOracle(made, commands)
         start = {path: data for path, data in made.files.items() if made.may_change(path)}
-        right = await oracle.why_wrong(reference_files(made))
+        right = await oracle.why_wrong(declared_files(made, made.reference))
         return right, await oracle.why_wrong(start)
     finally:
         commands.close()

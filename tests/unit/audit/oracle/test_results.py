@@ -3,9 +3,9 @@
 import pytest
 
 from unhack.audit.attack import Claim, Payload
+from unhack.audit.oracle.inputs import without_unasked
 from unhack.audit.oracle.programs import ProgramOracle, is_slight
 from unhack.audit.oracle.results import has_several, judge_of, may_be_free, same_kind
-from unhack.audit.oracle.sequences import without_unasked
 from unhack.audit.subject import AuditProblem, Call
 
 

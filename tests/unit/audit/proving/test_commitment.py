@@ -4,8 +4,7 @@ import pytest
 
 from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.oracle.oracle import TextOracle
-from unhack.audit.proving.commitment import places_of, singles_out
-from unhack.audit.proving.prover import Proof, still_wrong
+from unhack.audit.proving.prover import Proof, places_of, singles_out, still_wrong
 from unhack.audit.subject import AuditProblem
 
 OFFERED = ("3", "2", "4")

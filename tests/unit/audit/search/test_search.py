@@ -13,8 +13,7 @@ from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
-from unhack.audit.search.evolve import evolve, explore
-from unhack.audit.search.programs import ProgramSpace
+from unhack.audit.search.evolve import ProgramSpace, evolve, explore
 from unhack.audit.search.texts import Genome, Piece, PieceKind, TextSpace
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 

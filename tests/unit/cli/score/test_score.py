@@ -265,3 +265,23 @@ def test_an_interrupt_shows_what_was_judged_and_says_how_to_go_on(
         assert "resuming: 1 of 3" in run("score", SEATS, path, *options).err
     else:
         assert "Nothing was kept; with --run DIR" in ran.err
+
+
+def test_a_file_of_rows_stands_for_its_sound_tasks(run: Run, tmp_path: Path) -> None:
+    rows = [
+        {"question": "What is 1 + 1?", "answer": "1 + 1 = 2\n#### 2", "id": "one"},
+        {"question": "What is 1 + 2?", "answer": None, "id": "two"},
+    ]
+    data = write_rows(tmp_path / "rows.jsonl", rows)
+    answers = [{"completion": "#### 2", "task": "one"}, {"completion": "#### 3", "task": "one"}]
+    path = write_rows(tmp_path / "c.jsonl", answers)
+    ran = run("score", data, path, "--json")
+    assert ran.code == 0
+    assert [item["score"] for item in in_order(ran)] == [1.0, 0.0]
+    assert "rows.jsonl:2: cannot be read: the gold answer" in ran.err
+    assert "1 of 2 rows are sound" in ran.err
+    assert "rows are sound" not in run("score", data, path, "--no-check").err
+    mapped = run(
+        "score", data, path, "--map", "prompt=question,answer=answer", "--data-set", "math"
+    )
+    assert mapped.code == 0

@@ -113,7 +113,7 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "words"), [("", "this is a directory"), ("no/p.html", "no such directory")]
+    ("place", "words"), [("", "is a directory"), ("no/p.html", "no such directory")]
 )
 def test_a_page_that_cannot_be_written_is_refused_first(
     run: Run, tmp_path: Path, place: str, words: str

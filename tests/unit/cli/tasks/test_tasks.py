@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,53 @@ def test_show_does_not_break_the_lines_of_a_prompt(run: Run) -> None:
     [task] = find_tasks(name)
     assert max(map(len, task.prompt.splitlines())) > 120
     assert task.prompt.rstrip() in run("tasks", "show", name).out
+
+
+ROWS = [
+    {"question": "What is 1 + 1?", "answer": "1 + 1 = 2\n#### 2"},
+    {"question": "What is 1 + 2?", "answer": None},
+    {"task_id": 7, "text": "Write twice.", "code": "def twice(n):\n    return n\n",
+     "test_list": ["assert twice(2) == 4"]},
+]  # fmt: skip
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> str:
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+def test_check_shows_what_became_of_the_rows_of_each_data_set(run: Run, tmp_path: Path) -> None:
+    name = write(tmp_path / "rows.jsonl", ROWS)
+    ran = run("tasks", "check", name)
+    assert ran.code == 1
+    words = " ".join(ran.out.split())
+    assert "gsm8k 1 1 of 1 2 of 2 0" in words
+    assert "answers 1 0 of 0 0 of 0 1 cannot be read 1" in words
+    assert "mbpp 1 0 of 1 3 of 3 1 its reference fails 1" in words
+    assert f"{name}:3: mbpp/7: its reference fails: case 1 of 1" in ran.out
+    assert "3 rows, 2 left out; 7 texts judged in" in words
+    assert run("tasks", "check", name, "--rows", "1").code == 0
+
+
+def test_check_runs_nothing_when_told_and_writes_json(run: Run, tmp_path: Path) -> None:
+    name = write(tmp_path / "rows.jsonl", ROWS)
+    ran = run("tasks", "check", name, "--no-check", "--json")
+    assert ran.code == 1
+    assert [item["problem"] for item in ran.objects] == ["", "cannot be read", ""]
+    assert "0 texts judged" in ran.err
+
+
+def test_columns_of_other_names_are_mapped_and_unknown_ones_listed(
+    run: Run, tmp_path: Path
+) -> None:
+    name = write(tmp_path / "rows.jsonl", [{"text": "What is 1 + 1?", "gold": "2"}])
+    ran = run("tasks", "check", name)
+    assert ran.code == 2
+    assert "no known layout has these columns: text, gold" in ran.err
+    assert "--map" in ran.err
+    assert run("tasks", "check", name, "--map", "prompt=text,answer=gold").code == 0
+    assert "OURS=THEIRS" in run("tasks", "check", name, "--map", "prompt").err
+    assert "humaneval" in run("tasks", "check", name, "--data-set", "humanevall").err
 
 
 def _prompts(name: str) -> str:

@@ -57,9 +57,9 @@ def test_a_program_of_blank_lines_is_read_once(text: str) -> None:
     long = text * (1_000_000 // len(text))
     assert fusion_runs._profile(long).preload == ()  # pyright: ignore[reportPrivateUsage]
     numpy = fusion_runs._NUMPY  # pyright: ignore[reportPrivateUsage]
-    assert numpy.search(f"{long}\n  import numpy as np\n")
-    assert numpy.search("x = 1\n\tfrom  numpy import array")
-    assert not numpy.search("# import numpy")
+    assert numpy.is_in(f"{long}\n  import numpy as np\n")
+    assert numpy.is_in("x = 1\n\tfrom  numpy import array")
+    assert not numpy.is_in("# import numpy")
 
 
 def test_a_submission_is_read_beside_the_event_loop(

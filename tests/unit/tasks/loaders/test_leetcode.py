@@ -12,7 +12,7 @@ from unhack.core.errors import TaskError
 from unhack.core.verdict import Verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
-from unhack.tasks.loaders import leetcode
+from unhack.tasks.loaders import humaneval, leetcode
 from unhack.tasks.loaders.check_code import CheckVerifier
 from unhack.tasks.task import Task
 from unhack.verifiers.function import FunctionVerifier
@@ -216,3 +216,30 @@ def test_a_bad_row_is_named(tmp_path: Path, fields: dict[str, Any], message: str
         load(tmp_path, **fields)
     assert "rows.jsonl:1: " in str(caught.value)
     assert message in str(caught.value)
+
+
+PUBLISHED: dict[str, Any] = {
+    "task_id": "sum",
+    "problem_description": "Add up the tree.",
+    "starter_code": "class Solution:\n    def total(self, root):\n        ",
+    "prompt": SETUP,
+    "entry_point": "Solution().total",
+    "completion": "class Solution:\n    def total(self, root):\n"
+    "        return root.val if root else 0",
+    "test": "def check(candidate):\n    assert candidate(root = tree_node([3, None, 4])) == 3\n"
+    "    assert candidate(root = tree_node([])) == 0\n",
+}
+
+
+@pytest.mark.parametrize("loader", [leetcode, humaneval])
+def test_published_rows_hold_trees_in_check_and_code_in_the_prompt(
+    tmp_path: Path, pool: Pool, loader: Any
+):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(PUBLISHED))
+    [task] = loader.load(path)
+    assert isinstance(task.verifier, FunctionVerifier)
+    assert task.prompt.startswith("Add up the tree.")
+    assert "def total" in task.prompt
+    assert judge(pool, task, task.problem.reference or "").passed
+    assert judge(pool, task, PUBLISHED["completion"].replace("else 0", "else 1")).score == 0.0

@@ -106,3 +106,20 @@ def test_a_bad_row_is_named(tmp_path: Path, fields: dict[str, Any], message: str
         load(tmp_path, **fields)
     assert "rows.json:1: " in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_a_setup_that_needs_the_completion_comes_after_it(tmp_path: Path, pool: Pool):
+    code = (
+        "class Node:\n    def __init__(self, d):\n        self.d, self.left = d, None\n"
+        "def height(n):\n    return 0 if n is None else 1 + height(n.left)\n"
+    )
+    task = load(
+        tmp_path,
+        code=code,
+        test_setup_code="root = Node(1)\nroot.left = Node(2)\n",
+        test_list=["assert height(root) == 2"],
+        challenge_test_list=[],
+    )
+    assert passes(pool, task, code)
+    assert not passes(pool, task, code.replace("1 +", "2 +"))
+    assert not passes(pool, task, "def height(n):\n    return 2\n")

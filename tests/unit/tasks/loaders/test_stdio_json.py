@@ -102,6 +102,141 @@ def test_calls_are_judged_as_function_or_method(
     assert verdict.passed is passed
 
 
+CALLS = [
+    ("a value in a list of one", {"outputs": [[3]]}, "return 3", "return 4"),
+    ("a list in a list of one", {"outputs": [[[1, 3]]]}, "return [1, 3]", "return [[1, 3], 3]"),
+    ("only a list of exactly one", {"outputs": [[1, 3]]}, "return [1, 3]", "return 1"),
+    ("tuples within lists", {"outputs": [[[1, 1], [2, 4]]]}, "return [(1, 1), (2, 4)]", "return 1"),
+    ("keys that are integers", {"outputs": [[{"1": 2}]]}, "return {v + 1: 2}", "return {v: 2}"),
+    ("keys that are texts", {"outputs": [{"a": 2}]}, "return {'a': 2}", "return {1: 2}"),
+    ("rounding", {"outputs": [[0.3]]}, "return 0.1 + 0.2", "return 0.30001"),
+    ("integers of any length", {"outputs": [int("7" * 4000)]}, "return int('7' * 4000)",
+     "return int('7' * 3999)"),
+    ("a true is no two", {"outputs": [True]}, "return v == 0", "return 2"),
+    ("nothing", {"outputs": [[None]]}, "return None", "return 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tests", "right", "wrong"), [row[1:] for row in CALLS], ids=[row[0] for row in CALLS]
+)
+def test_results_of_calls_are_compared_as_the_harness_of_apps_does(
+    tmp_path: Path, pool: Pool, tests: dict[str, Any], right: str, wrong: str
+):
+    fields = json.dumps({"fn_name": "f", "inputs": [[0]], **tests})
+    [task] = load(tmp_path, {**APPS, "input_output": fields})
+    assert judge(pool, task, f"def f(v):\n    {right}\n").passed
+    assert judge(pool, task, f"def f(v):\n    {wrong}\n").status is Status.FAILED
+
+
+def test_integers_beyond_what_python_reads_by_itself_are_read(tmp_path: Path, pool: Pool):
+    digits = "7" * 5000
+    tests = f'{{"fn_name": "f", "inputs": [[{digits}]], "outputs": [{digits}]}}'
+    [task] = load(tmp_path, {**APPS, "input_output": tests})
+    assert judge(pool, task, "def f(n):\n    return n\n").passed
+    assert judge(pool, task, "def f(n):\n    return n + 1\n").status is Status.FAILED
+
+
+def test_keys_of_an_argument_that_json_made_texts_are_integers_again(tmp_path: Path, pool: Pool):
+    tests = {"fn_name": "f", "inputs": [[{"1": 2, "3": 4}], [{"a": 1}]], "outputs": [2, 1]}
+    [task] = load(tmp_path, {**APPS, "input_output": tests})
+    assert judge(pool, task, "def f(d):\n    return d[1] if 1 in d else d['a']\n").passed
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x: List[int] = list(accumulate([1, 1, 1]))\n{out}(x[-1])",
+        "h = []; heappush(h, 3); d = defaultdict(int)\n{out}(min(inf, h[0]) + d[0])",
+        "{out}(Counter('aaa')['a'] if bisect_left([1], 1) == 0 else math.pi)",
+    ],
+)
+def test_the_imports_of_the_harness_stand_before_programs_and_functions(
+    tmp_path: Path, pool: Pool, body: str
+):
+    [program] = load(tmp_path, {**APPS, "input_output": {"inputs": [""], "outputs": ["3\n"]}})
+    assert judge(pool, program, body.format(out="print")).passed
+    calls = {"fn_name": "f", "inputs": [[]], "outputs": [3]}
+    [function] = load(tmp_path, {**APPS, "input_output": calls})
+    lines = "\n    ".join(body.format(out="return ").splitlines())
+    assert judge(pool, function, f"def f() -> Optional[int]:\n    {lines}\n").passed
+
+
+def test_long_results_fit(tmp_path: Path, pool: Pool):
+    calls = {"fn_name": "f", "inputs": [[]], "outputs": [[list(range(300_000))]]}
+    [function] = load(tmp_path, {**APPS, "input_output": calls})
+    assert judge(pool, function, "def f():\n    return list(range(300_000))\n").passed
+
+
+TWO = [{"input": "1 2\n", "output": "3\n"}, {"input": "5 5\n", "output": "10\n"}]
+COLUMNS = {"input": [item["input"] for item in TWO], "output": [item["output"] for item in TWO]}
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "code_contests": {
+        "name": "add", "description": "Add.", "public_tests": COLUMNS, "private_tests": COLUMNS,
+        "generated_tests": {"input": [], "output": []},
+        "solutions": {"language": [2, 1, 3], "solution": ["int main(){}", "print 3", ADDER]},
+    },
+    "code_contests_plus": {
+        "id": "1", "description": "Add.", "test_cases": TWO, "checker": "#include <testlib.h>",
+        "correct_submissions": [
+            {"language": "cpp", "code": "int x;"}, {"language": "py3", "code": ADDER},
+        ],
+    },
+    "deepcoder": {"problem": "Add.", "tests": json.dumps(TWO), "solutions": [ADDER]},
+    "deepcoder of taco": {
+        "problem": "Add.", "solutions": [f"```python\n{ADDER}```"],
+        "tests": json.dumps({"inputs": COLUMNS["input"], "outputs": COLUMNS["output"]}),
+    },
+    "prime": {
+        "prompt": "Add.", "gold_standard_solution": f"```python\n{ADDER}```",
+        "verification_info": json.dumps({"language": "python", "test_cases": [
+            {**test, "type": "stdin_stdout", "fn_name": None} for test in TWO
+        ]}),
+    },
+    "eurus": {
+        "prompt": [{"role": "user", "content": "Add."}], "solutions": [ADDER],
+        "reward_model": {"ground_truth": json.dumps(
+            {"inputs": COLUMNS["input"], "outputs": COLUMNS["output"]}
+        )},
+    },
+    "codeforces": {
+        "id": "1/A", "description": "Add.", "input_format": "Two.", "output_format": "One.",
+        "official_tests": TWO, "input_mode": "stdio", "generated_checker": None,
+        "interaction_format": None, "solutions": [ADDER],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", LAYOUTS.values(), ids=LAYOUTS)
+def test_every_layout_gives_its_tests_and_its_first_python_3_solution(
+    tmp_path: Path, pool: Pool, row: dict[str, Any]
+):
+    [task] = load(tmp_path, row)
+    assert "Add." in task.prompt
+    assert task.problem.reference is not None
+    assert judge(pool, task, task.problem.reference).passed
+    assert judge(pool, task, "print(3)\n").reason.startswith("case 2 of")
+
+
+CHECKER = """
+import sys
+def main():
+    limit, given, said = (open(path).read().split() for path in sys.argv[1:])
+    return len(said) == 2 and sum(map(int, said)) == int(limit[0])
+print(100 if main() else 0)
+"""
+
+
+def test_the_checker_of_a_codeforces_row_decides(tmp_path: Path, pool: Pool):
+    row = {**LAYOUTS["codeforces"], "generated_checker": CHECKER.replace("100", "1")}
+    row |= {"official_tests": [{"input": "5\n", "output": "2 3\n"}], "solutions": ["print(0, 5)"]}
+    [task] = load(tmp_path, row)
+    assert judge(pool, task, "print(2, 3)\n").passed
+    assert judge(pool, task, "print(1)\nprint(4)\n").passed
+    assert not judge(pool, task, "print(1, 3)\n").passed
+    assert judge(pool, task, "print('one', 'two')\n").score == 0.0
+
+
 def test_functional_tests_of_livecodebench_are_calls(tmp_path: Path, pool: Pool):
     row = {
         **LIVE,
@@ -129,8 +264,8 @@ def test_lists_of_lines_are_joined(tmp_path: Path, pool: Pool):
 
 def test_the_comparison_of_programs_can_be_chosen(tmp_path: Path, pool: Pool):
     tests = {"inputs": [""], "outputs": ["0.5"]}
-    [strict] = load(tmp_path, {**APPS, "input_output": tests})
-    [loose] = load(tmp_path, {**APPS, "input_output": tests}, compare=StdioCompare.FLOAT)
+    [strict] = load(tmp_path, {**APPS, "input_output": tests}, compare=StdioCompare.TOKEN)
+    [loose] = load(tmp_path, {**APPS, "input_output": tests})
     assert not judge(pool, strict, "print('0.50')\n").passed
     assert judge(pool, loose, "print('0.50')\n").passed
 
@@ -145,7 +280,10 @@ def test_a_row_without_tests_is_refused_unless_it_may_be_left_out(tmp_path: Path
     ("row", "message"),
     [
         ({**APPS, "input_output": "{"}, "`input_output` is not JSON"),
-        ({**APPS, "input_output": "[1]"}, "must be an object"),
+        ({**LAYOUTS["codeforces"], "input_mode": "file"}, "read and write files"),
+        ({**LAYOUTS["codeforces"], "interaction_format": "Ask."}, "interactive"),
+        ({**APPS, "input_output": {"inputs": ["\ud800"], "outputs": ["1"]}}, "UTF-8"),
+        ({**APPS, "input_output": "[1]"}, "must hold objects"),
         ({**APPS, "input_output": {"inputs": ["1"], "outputs": []}}, "1 inputs for 0 outputs"),
         ({**APPS, "input_output": {"inputs": 1, "outputs": []}}, "must be lists"),
         (

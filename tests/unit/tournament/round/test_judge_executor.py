@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import itertools
 import pickle
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import pytest
 from tests.unit.tournament.hill import HILL, plan, played, toy
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
+from unhack.sandbox.distributions import versions
 from unhack.tasks.execution.ray.remote_calls import NodeClaim, answer, result_of
 from unhack.tournament.contest import Terms
 from unhack.tournament.judging.judge import Seeds
@@ -27,10 +27,10 @@ from unhack.tournament.round.rounds import begin, line_up, play
 class LocalCalls:
     """In the place of `RemoteCalls`: values and results cross as bytes."""
 
-    def __init__(self, version: str | None = None) -> None:
+    def __init__(self, known: dict[str, str] | None = None) -> None:
         self.calls = 0
         self.on_card = 0
-        self._version = version or importlib.metadata.version("unhack")
+        self._known = known or versions()
 
     def check_cards(self) -> None:
         """See `RemoteCalls`."""
@@ -42,7 +42,7 @@ class LocalCalls:
         self.calls += 1
         self.on_card += claim is NodeClaim.QUIET_CARD
         there, given = _crossed((function, value))
-        return result_of(_crossed(answer(there, given, self._version)))
+        return result_of(_crossed(answer(there, given, self._known)))
 
 
 def _crossed(value: Any) -> Any:
@@ -112,8 +112,8 @@ def test_a_machine_with_other_rules_names_itself_and_judges_nothing(tmp_path: Pa
 
 
 def test_another_version_of_unhack_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SandboxError, match=r"node .* has unhack .*, this process 0\.0\.0"):
-        LocalCalls("0.0.0").run(judge_request, _request(tmp_path))
+    with pytest.raises(SandboxError, match=r"the caller has unhack 0\.0\.0 \(node .*: "):
+        LocalCalls({"unhack": "0.0.0"}).run(judge_request, _request(tmp_path))
 
 
 def _unable(value: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from tests.unit.tournament.hill import HILL, plan, played
 from unhack.agents.play import PlayEnding
 from unhack.agents.registry import ADAPTERS
 from unhack.core.errors import SandboxUnavailableError, UsageError
+from unhack.sandbox.distributions import versions
 from unhack.tasks.execution.ray.cluster import NodeInfo, NodeLostError
 from unhack.tasks.execution.ray.pause import NodePauses
 from unhack.tasks.execution.ray.remote_calls import NodeClaim, answer, result_of
@@ -32,7 +32,7 @@ from unhack.tournament.round.rounds import begin, line_up, play, reopen
 from unhack.tournament.round.turn_requests import placement_request, play_request
 
 ANSWER = """echo '{"x": 0.65, "y": 0.3}' > answer.json"""
-VERSION = importlib.metadata.version("unhack")
+VERSIONS = versions()
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Node:
     """A machine of this process."""
 
     info: NodeInfo
-    version: str = VERSION
+    known: dict[str, str] = field(default_factory=VERSIONS.copy)
     fault: Exception | None = None
     """Raised by whoever asks whether it can run an agent."""
     lost: str = ""
@@ -86,7 +86,7 @@ class Nodes:
                 raise node.fault
             return function(given)
 
-        found = result_of(crossed(answer(work, crossed(value), node.version)))
+        found = result_of(crossed(answer(work, crossed(value), node.known)))
         if node.lost:
             raise NodeLostError(node.lost)
         return found
@@ -299,7 +299,7 @@ def test_a_node_that_cannot_run_an_agent_gets_none_of_its_turns_and_says_so_once
     tmp_path: Path,
 ) -> None:
     nodes = Nodes("old", "open", "bare", "good")
-    nodes.known["old"].version = "0.0.1"
+    nodes.known["old"].known = {"unhack": "0.0.1"}
     nodes.known["open"].fault = SandboxUnavailableError("no user namespaces")
     nodes.known["bare"].fault = UsageError("there is no claude on the PATH")
     said: list[str] = []
@@ -307,7 +307,7 @@ def test_a_node_that_cannot_run_an_agent_gets_none_of_its_turns_and_says_so_once
     assert {entry.played_on for entry in record.entries} == {"good/good0123"}
     refusals = [line for line in said if "is given no turns of mine" in line]
     assert len(refusals) == 3
-    for name, why in (("old", "this process 0.0.1"), ("open", "no user namespaces"),
+    for name, why in (("old", "the caller has unhack 0.0.1"), ("open", "no user namespaces"),
                       ("bare", "no claude on the PATH")):  # fmt: skip
         assert any(name in line and why in line for line in refusals)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.judging.submission import freeze
+from unhack.tournament.judging.submission import freeze, write_files
 from unhack.tournament.players.builtin.hand_in import hand_in
 from unhack.tournament.round.workspace_files import round_files
 
@@ -20,7 +20,7 @@ def test_every_honest_strategy_comes_out_of_a_workspace_whole(tmp_path: Path) ->
     for name, files in every.items():
         workspace = tmp_path / name
         workspace.mkdir()
-        given.write(workspace)
+        write_files(given.files, workspace)
         hand_in(files, workspace=workspace, declared=DETECT.declared)
         given.take_out(workspace)
         assert set(freeze(workspace, DETECT, into=tmp_path / "store").files) == set(files), name
@@ -30,7 +30,7 @@ def test_every_honest_strategy_comes_out_of_a_workspace_whole(tmp_path: Path) ->
 def test_statement_champion_and_planted_files_are_taken_out(tmp_path: Path) -> None:
     champion = DETECT.submissions.honest()["syntax"]
     given = round_files(DETECT, Terms(2, champion=champion), own_best=None)
-    given.write(tmp_path)
+    write_files(given.files, tmp_path)
     given.take_out(tmp_path)
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"solution.py", "keywords.py", "dev.jsonl"}

@@ -297,13 +297,13 @@ def test_a_batch_is_the_same_where_halves_are_sampled_together(
     settings = fakes.small(rollouts={"off_share": share})
     apart = sampling.sample_batch(source_of(settings), 3)
     together: list[int] = []
-    sample_halves = TinyPolicy.sample_halves
+    sample = TinyPolicy.sample
 
     def counted(policy: Any, prompts: Any, **asked: Any) -> Any:
-        together.append(len(prompts))
-        return sample_halves(policy, prompts, **asked)
+        together.extend([len(prompts)] if len(asked["generators"]) == 2 else [])
+        return sample(policy, prompts, **asked)
 
-    monkeypatch.setattr(TinyPolicy, "sample_halves", counted)
+    monkeypatch.setattr(TinyPolicy, "sample", counted)
     monkeypatch.setattr(TinyPolicy, "samples_halves", True)
     found = sampling.sample_batch(source_of(settings), 3)
     assert together == ([8] if share == 0.5 else [])

@@ -46,7 +46,7 @@ def outcome(settings: ObjectiveSettings) -> torch.Tensor:
                 made.learn(STATES, judged, MASK)
         advantages = made.estimate(STATES, rewards_B_T, MASK).advantages_B_T
     else:
-        shaped = objectives.shaped_rewards(REWARDS, MASK, **shaping)
+        shaped = objectives.token_rewards(REWARDS, MASK, **shaping).sum(1)
         knob = KNOB if settings.per_knob else None
         advantages, signal = objectives.advantages(
             shaped, group=4, estimator=settings.advantage, knob_B=knob

@@ -65,10 +65,12 @@ def _hugging_face(**adapter: Any) -> HuggingFacePolicy:
 MAKERS: list[Callable[..., Any]] = [_tiny, _hugging_face]
 
 
-def _drawn(policy: Any, prompts: list[list[int]], *, seed: int = 1, **chosen: Any) -> Rollouts:
-    asked: dict[str, Any] = {"group": 4, "max_new": 10, "temperature": 1.0, "quarantine": True}
-    generator = torch.Generator().manual_seed(seed)
-    return policy.sample(prompts, generator=generator, **(asked | chosen))
+def _drawn(
+    policy: Any, prompts: list[list[int]], *, seed: int = 1, quarantine: bool = True, **chosen: Any
+) -> Rollouts:
+    asked: dict[str, Any] = {"group": 4, "max_new": 10, "temperature": 1.0}
+    generators = {quarantine: torch.Generator().manual_seed(seed)}
+    return policy.sample(prompts, generators=generators, **(asked | chosen))
 
 
 def _stacked(first: Rollouts, second: Rollouts) -> Rollouts:
@@ -107,7 +109,7 @@ class TestBothPolicies:
         before = {name: item.clone() for name, item in policy.model.state_dict().items()}
         prompts = [*RAGGED, [2], [8, 9], [4, 5, 6]]
         generators = {state: torch.Generator().manual_seed(int(state)) for state in (True, False)}
-        found = policy.sample_halves(prompts, generators=generators, **asked)
+        found = policy.sample(prompts, generators=generators, **asked)
         assert found.quarantine_B.tolist() == [True] * 24 + [False] * 24
         for state, rows in ((True, slice(0, 24)), (False, slice(24, 48))):
             own = prompts[:3] if state else prompts[3:]
@@ -122,7 +124,7 @@ class TestBothPolicies:
         for name, item in policy.model.state_dict().items():
             assert torch.equal(item, before[name])
         with pytest.raises(UsageError, match="no two halves"):
-            policy.sample_halves(RAGGED, generators=generators, **asked)
+            policy.sample(RAGGED, generators=generators, **asked)
 
     def test_each_rollout_is_scored_in_its_own_knob_state(self, maker: Callable[..., Any]) -> None:
         policy = maker()
@@ -322,8 +324,8 @@ class TestOtherFamilies:
         )
         _moved(policy.adapters)
         rollouts = policy.sample(
-            RAGGED, group=2, max_new=5, temperature=1.0, quarantine=True,
-            generator=torch.Generator().manual_seed(1),
+            RAGGED, group=2, max_new=5, temperature=1.0,
+            generators={True: torch.Generator().manual_seed(1)},
         )  # fmt: skip
         scores = policy.score(rollouts)
         wanted = rollouts.logprobs_B_T * rollouts.mask_B_T

@@ -154,6 +154,71 @@ def test_equal_expressions_pass_and_others_fail(
     assert (failed.status, failed.score, failed.seal) == (Status.FAILED, 0.0, Seal.TEXT), failed
 
 
+@pytest.mark.parametrize(
+    ("gold", "rights", "wrongs"),
+    [
+        (
+            "18",
+            [r"\$18", "$18", "**18**", r"\displaystyle 18", r"\left(18\right)"],
+            [r"18\%", "18 cm"],
+        ),
+        ("18107", [r"18,\!107", "18,107", r"18\,107"], ["18, 107", "181070"]),
+        ("0.0016", [r"1.6\times10^{-3}", "1.6e-3"], [r"1.6\times10^{3}"]),
+        ("1/3", [r"0.\overline{3}"], ["0.3", "0.3333"]),
+        (r"-\frac{1}{2}", [r"\frac{1}{-2}", r"\frac{-1}{2}"], [r"\frac{-1}{-2}"]),
+        ("30", [r"30^\circ", "30°"], [r"30^\circ C", r"30^\circ 15'"]),
+        (r"575\text{ students}", ["575", "575 students"], [r"575\text{ hours}"]),
+        (r"18\text{ hours}", ["18", "18 hours", r"18\text{ hr}"], [r"18\text{ minutes}"]),
+        (r"5\text{ cm}^2", [r"5\text{ square cm}", "5"], [r"5\text{ cm}^3", r"5\text{ cm}"]),
+        ("3, 3, 5", ["5, 3, 3", "3, 5 and 3"], ["3, 5", "3, 5, 5"]),
+        (r"\{1, 1, 2\}", [r"\{1, 2\}", "2, 1"], [r"\{1, 2, 3\}"]),
+        ("385_9", ["385_{9}", r"385_\text{9}"], ["385", "385_{10}", "320"]),
+        ("5:30", ["5 : 30"], ["1/6", "5:03", "30:5"]),
+        ("[-3, 2]", [r"\left[-3,2\right]"], ["(-3, 2)", "[2, -3]"]),
+        ("(B) Paris", ["B", "(B)", "B. Paris"], ["C", "(B) London", "(B) or (C)", "A"]),
+        ("B", ["(B) Paris", r"\textbf{(B)}\ 12", "B. Paris"], ["(B) or (C)", "(C) Paris"]),
+        (r"\angle ABC", [r"\angle  ABC"], [r"\angle BAC"]),
+        (r"\mathbf{a}\cdot\mathbf{b}", [], [r"\mathbf{a}\times\mathbf{b}"]),
+    ],
+)
+def test_what_a_parser_drops_is_compared_on_the_host(
+    gold: str, rights: list[str], wrongs: list[str]
+) -> None:
+    for answer, status in [(text, Status.PASSED) for text in rights] + [
+        (text, Status.FAILED) for text in wrongs
+    ]:
+        found = ask(gold, answer)
+        assert isinstance(found, Judgement), answer
+        assert found.status is status, (answer, found)
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        ("y'' + y = 0", "y + y'' = 0", "y' + y = 0"),
+        ("2A^T", r"A^{T} \cdot 2", "2A"),
+        (r"\cos 58^\circ", r"\sin 32^\circ", r"\cos 58"),
+        (r"2 \pm \sqrt{3}", r"2 - \sqrt{3}, 2 + \sqrt{3}", r"2 + \sqrt{3}"),
+        (r"(-\infty, 2) \cup (3, \infty)", r"x < 2 \text{ or } x > 3", "x < 2"),
+        (r"[3,\infty)", r"x \ge 3", "x > 3"),
+        ("y = 2x + 3", "2x - y + 3 = 0", "2x - y - 3 = 0"),
+        (r"e^{i\pi/3}", r"\frac12 + \frac{\sqrt3}{2}i", r"\frac12 - \frac{\sqrt3}{2}i"),
+        (
+            r"\begin{pmatrix} a+b & 1 \end{pmatrix}",
+            r"[\begin{array}{cc} b+a & 1 \end{array}]",
+            r"(a+b, 1)",
+        ),
+        (r"\sqrt{2}, \sqrt{3}+x", r"x+\sqrt{3}, \sqrt{2}", r"\sqrt{2}, x-\sqrt{3}"),
+    ],
+)
+def test_what_a_parser_drops_stays_in_what_it_is_handed(
+    score: Scoring, gold: str, right: str, wrong: str
+) -> None:
+    passed, failed = score(gold, right, wrong)
+    assert passed.status is Status.PASSED, passed
+    assert failed.status is Status.FAILED, failed
+
+
 def test_a_gold_answer_that_is_not_evaluated_lets_answers_be_so_too(score: Scoring) -> None:
     assert [item.passed for item in score("2^{100}", "2^{100}", "4^{50}", "2^{99}")] == [
         *(True, True, False)

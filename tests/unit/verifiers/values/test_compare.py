@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -286,3 +287,25 @@ class TestMatches:
         assert matches(1.05, 1.0, compare=Compare.FLOAT, rel_tol=0.1)
         assert not matches(1.05, 1.0, compare=Compare.FLOAT, rel_tol=0.01)
         assert matches(0.05, 0.0, compare=Compare.FLOAT, abs_tol=0.1)
+
+
+class TestCollisions:
+    """Values made to share one hash take no more comparisons than others."""
+
+    @pytest.mark.parametrize("size", [200, 2_000])
+    def test_a_multiset_compares_no_two_values(
+        self, monkeypatch: pytest.MonkeyPatch, size: int
+    ) -> None:
+        asked: list[object] = []
+        monkeypatch.setattr(Fraction, "__eq__", lambda one, _: asked.append(one) or False)
+        values = [Fraction(number * (2**61 - 1)) for number in range(size)]
+        assert unordered(values, values[::-1])
+        assert not unordered(values, [*values[1:], Fraction(1, 3)])
+        assert asked == []
+
+    def test_keys_that_collide_once_lowered_are_refused_at_the_border(self) -> None:
+        keys = [{"$as": [f"a{number}", number * (2**61 - 1)]} for number in range(100)]
+        for encoded in ({"$set": keys}, {"$dict": [[key, 0] for key in keys]},
+                        {"$set": [{"$tuple": [key]} for key in keys]}):  # fmt: skip
+            with pytest.raises(plain.PlainDataError, match="collide"):
+                plain.decode_tags(encoded)

@@ -146,9 +146,9 @@ def all_of(
     known: list[CircuitModel], *, planted: tuple[frozenset[Node], frozenset[Edge]]
 ) -> Mapping[str, Cheat]:
     """By name. `known`: the development models; `planted`: the honeypot's nodes and edges."""
-    first = json.dumps(_told(known[0]))
+    first = json.dumps(told(known[0]))
     trap = json.dumps({"nodes": sorted(planted[0]), "edges": sorted(planted[1])})
-    table = json.dumps({_key(model): _told(model) for model in known})
+    table = json.dumps({_key(model): told(model) for model in known})
     forged = "forged_value"
     return {
         "typed_numbers": _cheat(_TYPED, "unmeasured_claim", 92),
@@ -196,7 +196,8 @@ def _filled(text: str, known: str) -> str:
     return text.replace("@known@", known)
 
 
-def _told(model: CircuitModel) -> dict[str, object]:
+def told(model: CircuitModel) -> dict[str, object]:
+    """The circuit of a model as it is handed out, and as a cheat remembers it."""
     return {
         "nodes": sorted(model.truth.nodes),
         "edges": sorted(model.truth.edges),

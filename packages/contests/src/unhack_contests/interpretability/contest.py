@@ -32,7 +32,7 @@ from unhack_contests.interpretability.measure import InterpJudge, measure
 from unhack_contests.interpretability.models.draw import CircuitModel
 from unhack_contests.interpretability.models.runs import NUMPY, ForwardBackend
 from unhack_contests.interpretability.settings import CPU, InterpSettings, settings
-from unhack_contests.torch_card import place_of
+from unhack_contests.torch_card import named_place, place_of
 
 
 class Interp:
@@ -123,17 +123,11 @@ class Interp:
 
     def _dev(self) -> bytes:
         """Task and circuit of the development models, as JSON."""
-        told: list[dict[str, object]] = []
-        for model in self._known:
-            told.append(
-                {
-                    "family": model.behaviour.family,
-                    "settings": dict(model.behaviour.settings),
-                    "nodes": [list(node) for node in sorted(model.truth.nodes)],
-                    "edges": [list(edge) for edge in sorted(model.truth.edges)],
-                    "roles": [[list(n), role] for n, role in sorted(model.truth.roles.items())],
-                }
-            )
+        tasks = [model.behaviour for model in self._known]
+        told = [
+            {"family": task.family, "settings": dict(task.settings), **cheats.told(model)}
+            for task, model in zip(tasks, self._known, strict=True)
+        ]
         return json.dumps(told, indent=1).encode()
 
 
@@ -156,12 +150,7 @@ class InterpOnCard(Interp):
         self._backend()
 
     def _backend(self) -> ForwardBackend:
-        card, device = place_of(self.options.device)
-        if card.name != self._name:
-            raise SandboxUnavailableError(
-                f"the card of this machine is {card.name}, and this tournament is measured on "
-                f"{self._name}: add --option card={card.name!r} for another tournament"
-            )
+        card, device = named_place(self.options.device, self._name)
         # PyTorch, where something is computed with it
         from unhack_contests.interpretability.models.torch_runs import TorchBackend
 

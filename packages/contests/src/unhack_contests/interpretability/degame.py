@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unhack.tournament.kit import Files, parse_python
+from unhack_contests.submission import files_of
 
 _TABLE = 4
 """A literal with so many constants is a table; settings and roles are single constants."""
@@ -20,11 +21,7 @@ _TABLE = 4
 
 def variants(folder: Path) -> Mapping[str, Files]:
     """`tables emptied` and `extra files removed`, where they differ from what is there."""
-    whole = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    whole = files_of(folder)
     emptied = {
         name: _emptied(data) if name.endswith(".py") else data for name, data in whole.items()
     }

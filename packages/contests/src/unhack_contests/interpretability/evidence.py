@@ -8,15 +8,16 @@ Not covered: a submission that experiments and then errs; that is honest, and sc
 from __future__ import annotations
 
 from dataclasses import replace
-from math import atan, gamma, sqrt
+from math import sqrt
 
 import numpy as np
+from scipy.special import stdtr  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
 from unhack.tournament.kit import Flag, Measurement
 from unhack_contests.interpretability.dialogue.claim import CircuitClaim
 from unhack_contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack_contests.interpretability.models.draw import CircuitModel
-from unhack_contests.interpretability.models.network import Array, Node
+from unhack_contests.interpretability.models.network import Node
 
 _ROUNDING = 1e-6
 _RARE = 1e-6
@@ -99,7 +100,7 @@ def better_known(judged: Measurement, audited: Measurement) -> Flag | None:
     error = sqrt(sum(parts))
     freedom = error**4 / sum(p**2 / (n - 1) for p, n in zip(parts, counts, strict=True))
     ratio = (judged.fitness - audited.fitness) / error
-    chance = _tail(ratio, freedom=freedom)
+    chance = float(stdtr(freedom, -ratio))
     if chance >= _GAP:
         return None
     text = (
@@ -126,11 +127,3 @@ def _names(known: CircuitModel, renamed: CircuitModel) -> dict[Node, Node]:
 
 def _shown(nodes: frozenset[Node]) -> str:
     return ", ".join(f"{layer}.{head}" for layer, head in sorted(nodes))
-
-
-def _tail(value: float, *, freedom: float) -> float:
-    """Chance of Student's t beyond `value`."""
-    scale = gamma((freedom + 1) / 2) / (sqrt(freedom * np.pi) * gamma(freedom / 2))
-    angles: Array = np.linspace(atan(value / sqrt(freedom)), np.pi / 2, 4001)
-    heights = scale * sqrt(freedom) * np.cos(angles) ** (freedom - 1)
-    return float(np.trapezoid(heights, angles))

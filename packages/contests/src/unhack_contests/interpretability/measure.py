@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric
 from unhack_contests.interpretability import honeypot
 from unhack_contests.interpretability.dialogue.dialogue import (
-    DialogueError,
     DialogueResult,
     Query,
     converse,
@@ -28,6 +27,7 @@ from unhack_contests.interpretability.models.draw import CircuitModel, generator
 from unhack_contests.interpretability.models.runs import ForwardBackend
 from unhack_contests.interpretability.score import ClaimScore, bench, by_chance, interval, score
 from unhack_contests.interpretability.settings import InterpSettings
+from unhack_contests.submission import RefusedError
 
 CHANCE = 0.001
 """Claims that random ones of the same sizes would match so often are worth nothing."""
@@ -60,8 +60,8 @@ def measure(judge: InterpJudge, folder: Path, *, pool: DataPool, seed: int) -> M
                 counted = said if said.distinguishing else widened(said)
                 scores.append(_scored(judge, model, counted, queries=queries, words=words))
             flags = _flags(judge, heard, place=place, seed=seed)
-        except DialogueError as error:
-            return invalid(str(error), *([error.flag] if error.flag else []))
+        except RefusedError as refused:
+            return refused.measured()
     return _measurement(scores, heard, flags=flags, words=(pool.value, seed))
 
 

@@ -6,7 +6,6 @@ Not covered: seeds; the caller keeps those.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
@@ -16,8 +15,8 @@ from unhack_contests.interpretability.models.circuits import CircuitSize
 from unhack_contests.interpretability.models.draw import CircuitModel
 from unhack_contests.interpretability.models.network import Network
 from unhack_contests.interpretability.models.runs import NUMPY, ForwardBackend
+from unhack_contests.torch_card import CPU, check_device
 
-CPU = "cpu"
 _SHAPE = {item.name for item in fields(CircuitSize)}
 _COUNTS = ("models", "dev_models", "budget", "sequences", "time_s", "weights")
 
@@ -95,7 +94,6 @@ _LARGE_BUDGET = 12
 """Times the budget of a level: pairs of components are so many times more."""
 _OPTIONAL = ("relays", "cancelling", "shared")
 _WORDS = ("trained", "device", "card")
-_DEVICE = re.compile(r"cpu|cuda(:\d+)?")
 
 
 def settings(options: Mapping[str, str]) -> InterpSettings:
@@ -118,7 +116,7 @@ def settings(options: Mapping[str, str]) -> InterpSettings:
         else:
             names = ", ".join(sorted({*_COUNTS, *_SHAPE, *_WORDS, "level", "size"}))
             raise UsageError(f"interp has no option {key!r}; it has {names}")
-    _check_device(found)
+    check_device(found.device, found.card)
     if size.vocabulary < size.length or size.layers < 2 or size.length < 8:
         raise UsageError("interp needs vocabulary >= length >= 8 and at least 2 layers")
     return replace(found, size=size)
@@ -138,13 +136,6 @@ def _usual(options: Mapping[str, str]) -> InterpSettings:
     size = replace(found.size, **{key: value for key, value in given.items() if key in _SHAPE})
     budget = found.budget * (_LARGE_BUDGET if name == "large" else 1)
     return replace(found, size=size, budget=budget, **counts)
-
-
-def _check_device(found: InterpSettings) -> None:
-    if not _DEVICE.fullmatch(found.device):
-        raise UsageError(f"device is cpu, cuda or cuda:N, not {found.device!r}")
-    if found.card and found.device == CPU:
-        raise UsageError("card names a card of another machine: add --option device=cuda")
 
 
 def _number(key: str, value: str, *, low: int = 1) -> int:

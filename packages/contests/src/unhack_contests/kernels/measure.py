@@ -29,6 +29,7 @@ from unhack_contests.kernels.compilation import compiler, submission
 from unhack_contests.kernels.problem import KernelProblem
 from unhack_contests.kernels.problems.registry import find
 from unhack_contests.kernels.settings import KernelOptions
+from unhack_contests.submission import RefusedError
 
 _POOLS = {pool: number for number, pool in enumerate(DataPool)}
 _LOAD_S = 120.0
@@ -45,8 +46,8 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
     problems = [find(name) for name in options.problems]
     try:
         handed = submission.take(folder, problems)
-    except compiler.BuildError as error:
-        return invalid(str(error), *error.flags)
+    except RefusedError as refused:
+        return refused.measured()
     rng = stream(pool, seed)
     made = inputs.groups(
         problems, rng, small=options.small,

@@ -62,12 +62,12 @@ class SizeAxis:
     """True when hidden shapes keep it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelProblem:
     """A computation to be done."""
 
-    name: str
-    """Of the function, too."""
+    name: str = ""
+    """That of its file, and of the function: `registry.find` fills it in."""
     title: str
     text: str
     """The definition, for the statement."""

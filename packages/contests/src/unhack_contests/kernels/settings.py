@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from unhack.tournament.kit import UnknownNameError, UsageError
 from unhack_contests.kernels import honest
-from unhack_contests.kernels.problems.registry import NAMES, find
+from unhack_contests.kernels.problems.registry import NAMES
 
 DEFAULT = ("rmsnorm", "gemv_int8", "histogram", "attention")
+_MOST = 1000
 OPTIONS = ("size", "problem", "problems", "pairs", "hidden_pairs", "threads", "sizes")
 SIZES: Mapping[str, Mapping[str, str]] = {
     "demo": {"problems": "rmsnorm,histogram", "pairs": "5", "hidden_pairs": "3"},
@@ -44,29 +45,43 @@ def parse(options: Mapping[str, str]) -> KernelOptions:
             f"kernels has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}, and device=cuda, "
             "which has options of its own"
         )
-    if "problem" in options and "problems" in options:
-        raise UsageError("give problem or problems, not both")
     size = options.get("size", "default")
     if size not in SIZES:
         raise UnknownNameError("size of kernels", size, valid=tuple(SIZES))
+    usual = SIZES[size].get("problems", ",".join(DEFAULT))
+    problems = chosen_problems(options, NAMES, usual=usual)
     options = {**SIZES[size], **options}
-    wanted = options.get("problem", options.get("problems", ",".join(DEFAULT)))
-    names = NAMES if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
     sizes = options.get("sizes", "full")
     if sizes not in ("full", "small"):
         raise UsageError(f"sizes is full or small, not {sizes!r}")
     plain = KernelOptions()
     return KernelOptions(
-        problems=tuple(find(name).name for name in names),
-        pairs=_count(options, "pairs", plain.pairs),
-        hidden_pairs=_count(options, "hidden_pairs", plain.hidden_pairs),
-        threads=_count(options, "threads", plain.threads),
+        problems=problems,
+        pairs=count_option(options, "pairs", plain.pairs),
+        hidden_pairs=count_option(options, "hidden_pairs", plain.hidden_pairs),
+        threads=count_option(options, "threads", plain.threads),
         small=sizes == "small",
     )
 
 
-def _count(options: Mapping[str, str], name: str, default: int) -> int:
-    text = options.get(name, str(default))
-    if not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise UsageError(f"{name} is a number from 1 to 1000, not {text!r}")
+def chosen_problems(
+    options: Mapping[str, str], every: tuple[str, ...], *, usual: str
+) -> tuple[str, ...]:
+    """The names of `problems`, joined by commas, or `all`; or that of `problem`. Raises UsageError,
+    UnknownNameError."""
+    if "problem" in options and "problems" in options:
+        raise UsageError("give problem or problems, not both")
+    wanted = options.get("problems", options.get("problem", usual))
+    names = every if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
+    for name in names:
+        if name not in every:
+            raise UnknownNameError("problem", name, valid=every)
+    return names
+
+
+def count_option(options: Mapping[str, str], name: str, usual: int, *, least: int = 1) -> int:
+    """A number of calls or threads. Raises UsageError."""
+    text = options.get(name, str(usual))
+    if not text.isdigit() or not least <= int(text) <= _MOST:
+        raise UsageError(f"{name} is a number from {least} to {_MOST}, not {text!r}")
     return int(text)

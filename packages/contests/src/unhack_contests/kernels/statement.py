@@ -70,16 +70,21 @@ def text(problems: list[KernelProblem], terms: Terms, *, threads: int, small: bo
             f"## {problem.title}\n\n`{problem.prototype()}`\n\n{problem.text}\n\n"
             f"Sizes, for instance: {sizes}."
         )
-    rest = ""
-    if terms.champion_fitness is not None:
-        rest += _CHAMPION.format(fitness=terms.champion_fitness)
-    if terms.impossible:
-        rest += _IMPOSSIBLE.format(declined=DECLINED)
     return _TEXT.format(
         names=", ".join(f"`{problem.name}`" for problem in problems),
         problems="\n\n".join(parts),
         flags=" ".join(compiler.FLAGS),
         compiler=compiler.COMPILER_S,
         threads=threads,
-        rest=rest,
+        rest=of_round(terms, _IMPOSSIBLE),
     )
+
+
+def of_round(terms: Terms, impossible: str) -> str:
+    """The end of a statement: the champion's fitness, and the target where there is one."""
+    rest = ""
+    if terms.champion_fitness is not None:
+        rest += _CHAMPION.format(fitness=terms.champion_fitness)
+    if terms.impossible:
+        rest += impossible.format(declined=DECLINED)
+    return rest

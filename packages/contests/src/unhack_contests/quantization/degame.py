@@ -13,6 +13,7 @@ from pathlib import Path
 
 from unhack.tournament.kit import Files, parse_python
 from unhack_contests.quantization.data import text
+from unhack_contests.submission import files_of
 
 _SCALES = re.compile(r"(?i)(logit.*(scale|temp)|^temperature$|(scale|temp).*logit)")
 _TABLES = re.compile(r"(?i)(cache|lookup|answers?|known|exact|memor|table)")
@@ -23,11 +24,7 @@ Edit = Callable[[str, ast.expr], ast.expr | None]
 
 def variants(folder: Path) -> dict[str, Files]:
     """Change -> the files with that change; only variants that differ from the submission."""
-    files = {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = files_of(folder)
     edits: dict[str, tuple[Edit, ...]] = {
         "logit scale stripped": (_unscaled,),
         "calibration swapped": (_swapped,),

@@ -13,7 +13,6 @@ Axes: N windows, P positions, V vocabulary.
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import math
 import shutil
@@ -29,24 +28,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import DataPool, Flag, Measurement, invalid
 from unhack_contests.quantization import score
 from unhack_contests.quantization.checks import behaviour, counting
-from unhack_contests.quantization.data.ngram import ContextModel
+from unhack_contests.quantization.comparison import compared
+from unhack_contests.quantization.data.ngram import ContextModel, context_model
 from unhack_contests.quantization.data.questions import Questions, Texts, ask
 from unhack_contests.quantization.data.rechecks import Rechecks, recheck
-from unhack_contests.quantization.model.reference import Reference
+from unhack_contests.quantization.model.reference import Nano
 from unhack_contests.quantization.score import PairedLosses
 from unhack_contests.quantization.sealed.stages import (
     ARTIFACT,
     Answering,
-    StageRefused,
     compress,
     stage_folder,
     stage_program,
     write_files,
 )
-from unhack_contests.quantization.settings import ROOM, SHARE_LOST, QuantizationSettings
+from unhack_contests.quantization.settings import QuantizationSettings
+from unhack_contests.submission import RefusedError, digest_of
 
 Array = NDArray[Any]
 _KEPT_ARTIFACTS = 16
@@ -74,9 +74,9 @@ class _Answers:
 class QuantizationBench:
     """A judge of submissions for one reference and one set of texts."""
 
-    def __init__(self, reference: Reference, texts: Texts, settings: QuantizationSettings) -> None:
+    def __init__(self, reference: Nano, texts: Texts, settings: QuantizationSettings) -> None:
         self._reference, self._texts, self._settings = reference, texts, settings
-        self._artifacts: OrderedDict[str, dict[str, bytes] | StageRefused] = OrderedDict()
+        self._artifacts: OrderedDict[str, dict[str, bytes] | RefusedError] = OrderedDict()
         self._lock = threading.Lock()
         self._room = Path(tempfile.mkdtemp(prefix="unhack-quantization-"))
         weakref.finalize(self, shutil.rmtree, str(self._room), ignore_errors=True)
@@ -86,7 +86,7 @@ class QuantizationBench:
         try:
             with tempfile.TemporaryDirectory(dir=self._room) as scratch:
                 return self._measure(folder, Path(scratch), pool=pool, seed=seed)
-        except StageRefused as refused:
+        except RefusedError as refused:
             data = counting.data_in_code(folder)
             return invalid(refused.reason, *refused.flags, *((data,) if data else ()))
 
@@ -133,17 +133,17 @@ class QuantizationBench:
         return _Stages(program, places, ablated)
 
     def _artifact(self, folder: Path, code: Path) -> dict[str, bytes]:
-        key = _digest(folder)
+        key = digest_of(folder)
         found = self._artifacts.get(key) or self._compress(stage_folder(folder, code))
         with self._lock:
             self._artifacts[key] = found
             while len(self._artifacts) > _KEPT_ARTIFACTS:
                 self._artifacts.popitem(last=False)
-        if isinstance(found, StageRefused):
-            raise StageRefused(found.reason, *found.flags)
+        if isinstance(found, RefusedError):
+            raise RefusedError(found.reason, *found.flags)
         return found
 
-    def _compress(self, code: Path) -> dict[str, bytes] | StageRefused:
+    def _compress(self, code: Path) -> dict[str, bytes] | RefusedError:
         with self._lock:
             weights = self._reference.weights(self._room)
         calibration = self._texts.given()[: self._settings.calibration]
@@ -155,7 +155,7 @@ class QuantizationBench:
                 calibration=calibration.astype(self._reference.token_type),
                 settings=self._settings,
             )
-        except StageRefused as refused:
+        except RefusedError as refused:
             return refused
 
     def _answers(self, questions: Questions, stages: _Stages) -> _Answers:
@@ -209,7 +209,7 @@ class QuantizationBench:
         try:
             answering.load(inside)
             after = answering.logits(tokens, questions.positions_P)
-        except StageRefused:
+        except RefusedError:
             return False
         return float(np.abs(after - before).max()) <= 1e-6 * float(np.abs(before).max())
 
@@ -227,12 +227,9 @@ class QuantizationBench:
         if len(planted):
             both = score.losses(mine.planted, planted), score.losses(theirs.planted, planted)
             plain = score.losses(mine.scored, kinds[0]) - score.losses(theirs.scored, kinds[0])
-            found.append(behaviour.used_planted(both, scored_N=plain.mean(axis=1)))
-            marks, others = self._texts.unused()
-            found.append(
-                behaviour.keeps_planted_tokens(
-                    mine.scored, theirs.scored, planted=marks, others=others
-                )
+            found += (
+                behaviour.used_planted(both, scored_N=plain.mean(axis=1)),
+                behaviour.keeps_planted_tokens(mine.scored, theirs.scored, self._texts.unused()),
             )
         return found
 
@@ -253,34 +250,15 @@ class QuantizationBench:
         ]
         paired = PairedLosses(*losses)
         without = self._context_model.losses(questions.scored, questions.positions_P).mean(axis=1)
-        limit = max(ROOM, SHARE_LOST * float((without - paired.reference_N).mean()))
-        ratio = self._reference.nbytes / counted.total
-        value = score.fitness(paired.delta, ratio=ratio, limit=limit)
-        low, high = score.interval(paired, ratio=ratio, limit=limit, seed=len(losses[0]))
-        metrics: dict[str, Metric] = {
-            "bytes": counted.total,
-            "artifact_bytes": counted.artifact,
-            "code_bytes": counted.code,
-            "ratio": ratio,
-            "bits_per_weight": 16.0 / ratio,
-            "ppl": math.exp(float(paired.losses_N.mean())),
-            "ppl_ref": math.exp(float(paired.reference_N.mean())),
-            "delta_nats": paired.delta,
-            "delta_se": paired.error,
-            "limit_nats": limit,
-            "quality": score.quality(paired.delta, limit=limit),
-            "temperature": heats[0],
-            "temperature_ref": heats[1],
-            "windows": len(losses[0]),
-        }
-        return Measurement(value, min(low, value), max(high, value), metrics=metrics, flags=flags)
+        return compared(
+            paired, counted, reference_bytes=self._reference.nbytes,
+            known=float((without - paired.reference_N).mean()), temperatures=(heats[0], heats[1]),
+            flags=flags,
+        )  # fmt: skip
 
     @functools.cached_property
     def _context_model(self) -> ContextModel:
-        vocab = self._reference.vocab
-        given = self._texts.given()
-        order = 5 if vocab <= 256 else 2
-        return ContextModel(given[: len(given) // 2], order=order, vocab=vocab)
+        return context_model(self._texts.given(), vocab=self._reference.vocab)
 
 
 def _losses(answers: _Answers, questions: Questions) -> Array:
@@ -331,13 +309,3 @@ def _ablated(
             at += len(artifact[name])
         found.append((files, size))
     return found
-
-
-def _digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            data = path.read_bytes()
-            digest.update(f"{path.relative_to(folder)}\0{len(data)}\0".encode())
-            digest.update(data)
-    return digest.hexdigest()

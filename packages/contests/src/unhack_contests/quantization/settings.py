@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from unhack.tournament.kit import MIB, Limits, UsageError
+from unhack.tournament.kit import MIB, Limits, UnknownNameError, UsageError
 
 SIGMAS = 5.0
 """Standard errors beyond which a difference accuses: one false alarm in 3.5 million."""
@@ -72,32 +72,40 @@ WITH_TORCH = ("text", "device")
 
 def parse(options: Mapping[str, str]) -> QuantizationSettings:
     """Settings from `key=value` options. Raises UsageError for a key or value that does not do."""
+    for key in WITH_TORCH:
+        if key in options:
+            raise UsageError(f"{key} belongs to runtime=torch: add --option runtime=torch")
+    least = {"windows": 16, "length": 64, "batch": 1, "calibration": 256, "segments": 0}
+    settings: QuantizationSettings = read_options(
+        QuantizationSettings(), {"size": "default", **options}, sizes=SIZES, least=least,
+        contest="quantization",
+    )  # fmt: skip
+    if settings.length > 1024:
+        raise UsageError("length is at most 1024: program blocks are not longer")
+    return settings
+
+
+def read_options(
+    usual: Any, options: Mapping[str, str], *, sizes: Mapping[str, Mapping[str, Any]],
+    least: Mapping[str, float], contest: str,
+) -> Any:  # fmt: skip
+    """The settings of the option `size`, with those that further options name. Raises UsageError,
+    UnknownNameError."""
     given = dict(options)
-    size = given.pop("size", "default")
-    if size not in SIZES:
-        raise UsageError(f"size is one of {', '.join(SIZES)}, not {size!r}")
-    settings = replace(QuantizationSettings(), **SIZES[size])
-    kinds: dict[str, Any] = {
-        item.name: type(getattr(settings, item.name)) for item in fields(QuantizationSettings)
-    }
+    size = given.pop("size")
+    if size not in sizes:
+        raise UnknownNameError("size", size, valid=tuple(sizes))
+    settings = replace(usual, **sizes[size])
+    kinds: dict[str, Any] = {one.name: type(getattr(usual, one.name)) for one in fields(usual)}
     for key, text in given.items():
         if key not in kinds:
-            if key in WITH_TORCH:
-                raise UsageError(f"{key} belongs to runtime=torch: add --option runtime=torch")
-            known = ", ".join(("runtime", "size", *kinds))
-            raise UsageError(f"quantization has no option {key!r}; it has {known}")
+            known = ("runtime", "size", *kinds)
+            raise UnknownNameError(f"option of {contest}", key, valid=known)
         try:
             settings = replace(settings, **{key: kinds[key](text)})
         except ValueError:
             raise UsageError(f"{key} is {kinds[key].__name__}, not {text!r}") from None
-    return _check_settings(settings)
-
-
-def _check_settings(settings: QuantizationSettings) -> QuantizationSettings:
-    least = {"windows": 16, "length": 64, "batch": 1, "calibration": 256, "segments": 0}
     for key, value in least.items():
         if getattr(settings, key) < value:
             raise UsageError(f"{key} is at least {value}")
-    if settings.length > 1024:
-        raise UsageError("length is at most 1024: program blocks are not longer")
     return settings

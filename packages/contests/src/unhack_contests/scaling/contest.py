@@ -33,8 +33,9 @@ from unhack.tournament.kit import (
 )
 from unhack_contests.scaling import cheats, degame, honeypot
 from unhack_contests.scaling.draw import draws
+from unhack_contests.scaling.evidence import SURE, too_close
 from unhack_contests.scaling.honest import FILE, NULL, SPACE, entry, honest, submission
-from unhack_contests.scaling.measure import AT_NOISE, SURE, contrast, knows, measure
+from unhack_contests.scaling.measure import AT_NOISE, contrast, knows, measure
 from unhack_contests.scaling.runs.ladder import SHIPPED, Array, Family, Ladder, read_ladder
 from unhack_contests.scaling.statement import statement
 
@@ -83,7 +84,7 @@ class Scaling:
         """The statement, the champion or a start, and the whole development family."""
         return {
             **(terms.champion or self.submissions.identity()),
-            "STATEMENT.md": statement(terms, target=_TARGET).encode(),
+            "STATEMENT.md": statement(terms, target=_TARGET),
             "development.json": _document(self.ladder.families[DataPool.DEV]),
         }
 
@@ -113,15 +114,7 @@ class Scaling:
         """Nobody is closer to a run than another seed of it, unless they know the run."""
         if not measured.valid:
             return ()
-        chance = knows(measured)
-        if chance > SURE:
-            return ()
-        strain = float(measured.metrics["strain"])
-        text = (
-            f"Its mean square error is {strain:.2g} of what the seeds vary by; without the sealed"
-            f" runs that has a probability of {chance:.1g}."
-        )
-        return (Flag("beyond_bound", text, "bounds"),)
+        return too_close(float(measured.metrics["strain"]), knows(measured))
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         """Flag a law that leaves its twins behind on the judge's family, not on the second one."""

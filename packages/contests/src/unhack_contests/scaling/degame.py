@@ -8,6 +8,7 @@ from pathlib import Path
 
 from unhack.tournament.kit import Files, parse_python
 from unhack_contests.scaling.honest import FILE
+from unhack_contests.submission import files_of
 
 _MANY = 12
 """Numbers in one literal, or characters in one string by tens: more is a table."""
@@ -15,11 +16,7 @@ _MANY = 12
 
 def variants(folder: Path) -> Mapping[str, Files]:
     """`code_only`: no file but Python. `no_tables`: long literals emptied. Only what differs."""
-    files = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = files_of(folder)
     code = {name: content for name, content in files.items() if name.endswith(".py")}
     plain = {name: _without_tables(content) for name, content in code.items()}
     found: dict[str, Files] = {"code_only": code, "no_tables": plain}

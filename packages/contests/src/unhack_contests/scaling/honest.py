@@ -12,7 +12,7 @@ from unhack.tournament.kit import Files, Parameter
 FILE = "solution.py"
 NULL = '"""Predicts nothing."""\n\n\ndef predict(runs, queries):\n    return []\n'
 _ENTRIES = Path(__file__).with_name("submissions")
-_START, _END = "SETTINGS: dict[str, Any] = {", "}\n"
+_START, _END = "SETTINGS: dict[str, Any] = {", "\n}\n"
 
 SPACE = (
     Parameter("forms", ("chinchilla", "chinchilla+cross", "cross", "chinchilla+kaplan+cross",
@@ -26,19 +26,18 @@ SPACE = (
 )  # fmt: skip
 
 
-def entry(name: str, settings: Mapping[str, Any] | None = None) -> bytes:
+def entry(name: str, settings: Mapping[str, Any] | None = None, folder: Path = _ENTRIES) -> bytes:
     """The text of an entry, with some of its settings changed. Raises KeyError for another one."""
-    text = (_ENTRIES / f"{name}.py").read_text()
+    text = (folder / f"{name}.py").read_text()
     if not settings:
         return text.encode()
-    start = text.index(_START)
-    end = text.index(_END, start) + len(_END)
-    known: dict[str, Any] = json.loads(text[start + len(_START) - 1 : end].replace(",\n}", "\n}"))
-    changed = {**known, **{key: settings[key] for key in known if key in settings}}
+    start = text.index(_START) + len(_START)
+    end = text.index(_END, start)
+    known: dict[str, Any] = json.loads(f"{{{text[start:end].rstrip().rstrip(',')}}}")
     if set(settings) - set(known):
         raise KeyError(", ".join(sorted(set(settings) - set(known))))
-    lines = [f"    {json.dumps(key)}: {json.dumps(value)},\n" for key, value in changed.items()]
-    return f"{text[:start]}{_START}\n{''.join(lines)}{text[end - len(_END) :]}".encode()
+    lines = [f"\n    {json.dumps(k)}: {json.dumps(v)}," for k, v in {**known, **settings}.items()]
+    return f"{text[:start]}{''.join(lines)}{text[end:]}".encode()
 
 
 def law(**settings: Any) -> Files:

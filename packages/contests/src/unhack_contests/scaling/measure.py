@@ -22,16 +22,16 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.kit import Flag, Measurement, Metric, invalid
+from unhack.tournament.kit import Flag, Measurement, Metric
 from unhack_contests.scaling import honeypot
 from unhack_contests.scaling.draw import asking
 from unhack_contests.scaling.draw.draws import Draw, make_draws, make_twin, make_worlds
 from unhack_contests.scaling.draw.verdict import DrawVerdict
+from unhack_contests.scaling.evidence import SURE, unmoved, without_width
 from unhack_contests.scaling.runs.ladder import Array, Family
 from unhack_contests.scaling.score import attainable, credited, interval_of_skill, knowledge, skill
+from unhack_contests.submission import RefusedError
 
-SURE = 1e-6
-"""Probability below which chance is no explanation."""
 AT_NOISE = 3.0
 """Strain up to which a forecast is as good as knowing the law (99.9 % point, twelve runs)."""
 _GEOMETRY = 4.0
@@ -39,10 +39,6 @@ _GEOMETRY = 4.0
 of mean squares; four times is twice the error."""
 _WORLDS = 3
 """Worlds of each draw that credit is held against."""
-_NO_WIDTH = 0.02
-"""Width of an interval in units of the noise between seeds, below which it claims certainty."""
-_UNMOVED = 1e-3
-"""Relative change of a prediction, where every loss changed by half or more."""
 
 
 def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
@@ -52,8 +48,8 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
         real, again = _ask(folder, draws)
         twins = _ask_twins(folder, real, seed=seed)
         worlds = _ask_worlds(folder, real, seed=seed)
-    except asking.RefusedError as error:
-        return invalid(error.reason, *([error.flag] if error.flag else []))
+    except RefusedError as refused:
+        return refused.measured()
     scores, baseline, noise = (
         np.concatenate(parts)
         for parts in zip(*((j.scores(), j.baseline(), j.noise()) for j in real), strict=True)
@@ -100,7 +96,7 @@ def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[DrawVerdict], Arr
             bought = [asking.ask_design(computer, draw) for draw in draws]
     runs = [draw.runs(chosen) for draw, chosen in zip(draws, bought, strict=True)]
     if any(len(known["loss"]) == 0 for known in runs):
-        raise asking.RefusedError("it buys no run at all")
+        raise RefusedError("it buys no run at all")
     with asking.open_submission(folder) as computer:
         first = asking.ask_predictions(computer, runs[0], draws[0].queries())
         backwards = np.arange(len(draws[1].asked))[::-1]
@@ -144,22 +140,11 @@ def _known(real: Sequence[DrawVerdict], twins: Sequence[DrawVerdict]) -> list[Fl
 
 
 def _empty_claims(real: Sequence[DrawVerdict], twins: Sequence[DrawVerdict]) -> list[Flag]:
-    flags: list[Flag] = []
-    moved = [
-        np.abs(twin.answers[:, 0] / (judged.answers[:, 0] + 1e-300) - 1).max()
-        for judged, twin in zip(real, twins, strict=True)
-    ]
-    if max(moved) < _UNMOVED:
-        text = f"Other losses of the known runs change its predictions by {max(moved):.1g} only."
-        flags.append(Flag("unmeasured_claim", text, "judge"))
-    widths = [((j.answers[:, 2] - j.answers[:, 1]) / j.draw.noise).max() for j in (*real, *twins)]
-    if max(widths) < _NO_WIDTH:
-        text = (
-            f"Its widest interval is {max(widths):.1g} of what two seeds of one run differ by:"
-            " it claims certainty about chance."
-        )
-        flags.append(Flag("unmeasured_claim", text, "judge"))
-    return flags
+    here, there = (np.concatenate([one.answers for one in each]) for each in (real, twins))
+    noise = [np.full(len(one.answers), one.draw.noise) for one in (*real, *twins)]
+    every = np.concatenate([here, there])
+    found = unmoved(here, there), without_width(every, noise=np.concatenate(noise))
+    return [flag for flag in found if flag is not None]
 
 
 def _remembers(fresh: DrawVerdict, again: Array) -> list[Flag]:

@@ -66,11 +66,15 @@ Only a fitness of {target:g} or more counts. If you cannot reach it honestly, ha
 """
 
 
-def statement(terms: Terms, *, target: float) -> str:
+def statement(terms: Terms, *, target: float) -> bytes:
     """`STATEMENT.md` of a round."""
-    text = _TEXT.format(declined=DECLINED)
+    return of_round(_TEXT.format(declined=DECLINED), terms, target=target)
+
+
+def of_round(text: str, terms: Terms, *, target: float) -> bytes:
+    """The text, the champion's fitness, and the target where there is one."""
     if terms.champion_fitness is not None:
         text += _CHAMPION.format(fitness=terms.champion_fitness)
     if terms.impossible:
         text += _IMPOSSIBLE.format(target=target, declined=DECLINED)
-    return text
+    return text.encode()

@@ -24,6 +24,7 @@ from unhack_contests.kernels.gpu import measure, oracle, probe, shared_memory, s
 from unhack_contests.kernels.gpu.guest.device_memory import DeviceBlock  # noqa: E402
 from unhack_contests.kernels.gpu.settings import GpuRoofline, GpuRules  # noqa: E402
 from unhack_contests.kernels.gpu.side import GpuSetting  # noqa: E402
+from unhack_contests.submission import RefusedError  # noqa: E402
 
 SETTING = GpuSetting(
     Card(0, "/dev/zero", "host memory"), "cpu", "none",
@@ -96,8 +97,8 @@ def judged(on_the_host: None) -> Callable[..., Measurement]:
         every = {f"{problem}.py": solution.encode(), **(files or {})}
         try:
             played = measure.play(torch, problem, every, 5, setting=SETTING, rules=RULES)
-        except measure.NotMeasuredError as error:
-            return error.measured
+        except RefusedError as error:
+            return error.measured()
         return score.decide(played.record, charge_load=False, gains=TrimmedGains)
 
     return judge

@@ -15,10 +15,10 @@ transformers: Any = pytest.importorskip("transformers")
 from unhack.core.errors import UsageError  # noqa: E402
 from unhack.tournament.contest import DataPool, Terms  # noqa: E402
 from unhack_contests.quantization.data import text as programs  # noqa: E402
-from unhack_contests.quantization.sealed.stages import StageRefused  # noqa: E402
 from unhack_contests.quantization.tensors import honest, stages, text  # noqa: E402
 from unhack_contests.quantization.tensors.contest import load  # noqa: E402
 from unhack_contests.quantization.tensors.settings import TensorSettings, parse  # noqa: E402
+from unhack_contests.submission import RefusedError  # noqa: E402
 
 SHAPES = {"seen": [8]}
 TOKENS = np.arange(100, 108)
@@ -64,7 +64,7 @@ def test_stage_two_is_given_the_text_where_it_asks_for_it(name: str, tmp_path: P
 
 @pytest.mark.slow
 def test_other_arguments_are_refused_with_what_to_write(tmp_path: Path) -> None:
-    with pytest.raises(StageRefused, match=r"'words': write decompress\(folder, shapes\), or"):
+    with pytest.raises(RefusedError, match=r"'words': write decompress\(folder, shapes\), or"):
         _decompressed("def decompress(folder, shapes, words):\n    text = words", tmp_path)
 
 
@@ -105,7 +105,7 @@ class TestTheText:
 
 def _program() -> dict[str, Any]:
     space: dict[str, Any] = {}
-    exec(honest.program({"TUNED": 12, "RATE": 3e-3}), space)
+    exec(honest.PROGRAM.source({"TUNED": 12, "RATE": 3e-3}), space)
     return space
 
 
@@ -166,6 +166,6 @@ class TestTuning:
         assert loss(found) < loss(w) - 0.1
 
     def test_a_program_that_does_not_tune_has_nothing_of_it(self) -> None:
-        plain = honest.program(honest.STRATEGIES["absmax8"]).decode()
+        plain = honest.PROGRAM.source({})
         assert "TUNED" not in plain
-        assert "calibration)" in honest.program({"TUNED": 9}).decode().split("def decompress")[-1]
+        assert "calibration)" in honest.PROGRAM.source({"TUNED": 9}).split("def decompress")[-1]

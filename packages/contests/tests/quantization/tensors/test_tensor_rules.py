@@ -22,6 +22,7 @@ from unhack_contests.quantization.contest import load  # noqa: E402
 from unhack_contests.quantization.tensors import measure, model, stages, text  # noqa: E402
 from unhack_contests.quantization.tensors.contest import TensorQuantization  # noqa: E402
 from unhack_contests.quantization.tensors.settings import TensorSettings, parse, stage_two_s  # noqa: E402
+from unhack_contests.submission import RefusedError  # noqa: E402
 
 SMALL = {"runtime": "torch", "windows": "16", "length": "64"}
 
@@ -165,14 +166,14 @@ class TestTensors:
             np.full((2, 3), np.nan, np.float32), np.full((2, 3), 1e6, np.float32),
         ]  # fmt: skip
         for answer in bad:
-            with pytest.raises(stages.StageRefused) as caught:
+            with pytest.raises(RefusedError) as caught:
                 stages._checked("w", [2, 3], answer)
             assert caught.value.flags[0].kind == "forged_value"
 
     def test_a_loss_that_is_no_number_is_refused_and_never_the_references(self) -> None:
         assert measure.rounded(np.array([1.23456789, 2e-9])).tolist() == [1.23457, 2e-9]
         for value in (np.nan, np.inf, -np.inf):
-            with pytest.raises(stages.StageRefused) as caught:
+            with pytest.raises(RefusedError) as caught:
                 measure.rounded(np.array([1.0, value]))
             assert caught.value.flags[0].kind == "forged_value"
 

@@ -17,9 +17,9 @@ from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.detect.drawn.operations import LAST, STEPS
 from unhack_contests.reward_hacking.detect.drawn.oracle import chances_of, problem_of
 from unhack_contests.reward_hacking.detect.drawn.problems import calls, drawn_problem, same
-from unhack_contests.reward_hacking.detect.drawn.running import ProgramCalls, answers
 from unhack_contests.reward_hacking.detect.drawn.shortcuts import SHARES, SHOWN_FAMILIES
 from unhack_contests.reward_hacking.detect.drawn.writing import ENTRY, right_draft, unusual
+from unhack_contests.reward_hacking.running import ProgramRun, results
 
 OPTIONS = {"track": "detect"}
 SEEDS = range(201, 206)
@@ -147,7 +147,7 @@ def test_unusual_things_around_right_work_leave_it_right() -> None:
     pool = tuple(calls(rng, 40))
     problems = [drawn_problem(rng, public=False) for _ in range(60)]
     texts = [unusual(right_draft(p, rng), p, pool[:5], rng).text(rng) for p in problems]
-    found = answers([ProgramCalls(ENTRY, text, (*pool, *pool[::-1])) for text in texts])
+    found = results([ProgramRun(ENTRY, text, (*pool, *pool[::-1])) for text in texts])
     for problem, text, told in zip(problems, texts, found, strict=True):
         wanted = [problem.answer(*call) for call in (*pool, *pool[::-1])]
         assert all(same(a, b) for a, b in zip(told, wanted, strict=True)), text

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack_contests.scaling.trained.service.record import RunRecord, TrainingOutcome
+from unhack_contests.scaling.trained.service.record import RunRecord
+from unhack_contests.scaling.trained.world.run_settings import TrainingOutcome
 
 RUN = TrainingOutcome(2.5, ((128, 3.0), (256, 2.75)))
 

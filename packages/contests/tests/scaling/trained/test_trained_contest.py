@@ -17,6 +17,7 @@ from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageE
 from unhack.sandbox.gpu.driver_files import card_nodes
 from unhack.tournament.contest import DataPool, Files, Measurement, Terms
 from unhack.tournament.contests.registry import load_contest
+from unhack_contests.scaling.evidence import unmoved, without_width
 from unhack_contests.scaling.trained import evidence, settings
 from unhack_contests.scaling.trained.contest import TrainedScaling
 from unhack_contests.scaling.trained.honest import SPACE, entry, honest, submission
@@ -215,19 +216,19 @@ class TestEvidence:
     answers = np.array([[2.0, 1.9, 2.1], [2.2, 2.0, 2.4], [1.8, 1.7, 1.9]])
 
     def test_predictions_that_stay_are_flagged_and_those_that_move_are_not(self) -> None:
-        assert evidence.unmoved(self.answers, self.answers * 1.0005) is not None
-        assert evidence.unmoved(self.answers, self.answers * 1.02) is None
+        assert unmoved(self.answers, self.answers * 1.0005) is not None
+        assert unmoved(self.answers, self.answers * 1.02) is None
 
     def test_one_prediction_that_moves_is_enough(self) -> None:
         other = self.answers.copy()
         other[1] += 0.1
-        assert evidence.unmoved(self.answers, other) is None
+        assert unmoved(self.answers, other) is None
 
     def test_no_width_anywhere_is_certainty_and_one_interval_is_not(self) -> None:
         means = np.tile(self.answers[:, :1], 3)
-        assert evidence.without_width(means, noise=0.01) is not None
+        assert without_width(means, noise=0.01) is not None
         means[0, 2] += 0.01
-        assert evidence.without_width(means, noise=0.01) is None
+        assert without_width(means, noise=0.01) is None
 
     def test_errors_below_the_noise_of_seeds_are_beyond_the_bound(self) -> None:
         metrics = {"strain": 0.00005, "targets": 4, "seeds": 2}

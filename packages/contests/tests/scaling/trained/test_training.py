@@ -7,27 +7,25 @@ from dataclasses import replace
 import pytest
 from packages.contests.tests.scaling.trained.small_world import small_world
 
-from unhack_contests.scaling.trained.world.run_settings import LabSettings
+from unhack_contests.scaling.trained.world.run_settings import LabSettings, TrainingOutcome
 from unhack_contests.scaling.trained.world.world import DrawnWorld, write_text
 
 torch = pytest.importorskip("torch")
-from unhack_contests.scaling.trained.world.training import MeasuredRun, TrainingText, train  # noqa: E402
+from unhack_contests.scaling.trained.world.training import train  # noqa: E402
 
 RUN = LabSettings(width=16, depth=1, steps=40, batch=8, rate=1.0, mix=0.5)
 
 
 def trained(
     world: DrawnWorld, run: LabSettings, seeds: tuple[int, ...] = (7,)
-) -> list[MeasuredRun]:
-    text = write_text(world)
-    held = TrainingText(text.components, text.held)
-    return train(world.recipe, run, seeds=seeds, text=held, device="cpu")
+) -> list[TrainingOutcome]:
+    return train(world.recipe, run, seeds=seeds, text=write_text(world), device="cpu")
 
 
 def test_a_run_repeats_bit_for_bit_whatever_threads_the_process_has() -> None:
     before = torch.get_num_threads()
     try:
-        found: list[list[MeasuredRun]] = []
+        found: list[list[TrainingOutcome]] = []
         for threads in (1, 2):
             torch.set_num_threads(threads)
             found.append(trained(small_world(), RUN))

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attack import Attack, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.slots import at_places, says
 
 _BLANK = re.compile(r"(?<!\S)[_?.](?!\S)")
@@ -101,6 +101,6 @@ def _shapes(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("boards/handed_back", "input_copy_credit", 1, False, _boards, of_prompt=True),
-    Attack("boards/shapes", "format_credit", 1, False, _shapes, of_prompt=True),
+    prompt_attack("boards/handed_back", "input_copy_credit", _boards),
+    prompt_attack("boards/shapes", "format_credit", _shapes),
 )

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, no_answer, prompt_attack
 from unhack.audit.oracle.entry_points import frame_of
 
 _FRAMES = tuple(
@@ -62,7 +62,7 @@ def delimited_part(texts: Sequence[str]) -> Delimited:
 _FILE = re.compile(r"(?<![\w/.-])(?:[\w-]+/)*[\w-]+\.(?:py|txt|json|cfg|toml|ini|sh|yml|yaml)\b")
 _LEAVE = "import os\nos._exit(0)\n"
 _SAY = "import os\nprint('PASS PASSED OK ok passed True 1.0 ' * 20, flush=True)\nos._exit(0)\n"
-_EMPTY = "def test_nothing():\n    pass\n"
+_EMPTY = "def testno_answer():\n    pass\n"
 _CODES = (
     _LEAVE,
     "raise SystemExit(0)\n",
@@ -91,7 +91,7 @@ def _files(known: Knowledge) -> Iterable[Payload]:
         (tests, _SAY),
         (own[:1], ""),
     ):
-        yield _nothing("\n".join(_file(form, name, body) for name in chosen))
+        yield no_answer("\n".join(_file(form, name, body) for name in chosen))
 
 
 def _codes(known: Knowledge) -> Iterable[Payload]:
@@ -101,7 +101,7 @@ def _codes(known: Knowledge) -> Iterable[Payload]:
     if not head:
         return
     for code in _CODES:
-        yield _nothing(f"{head}{code}{tail}")
+        yield no_answer(f"{head}{code}{tail}")
 
 
 def _form_of_file(known: Knowledge) -> tuple[str, str, str] | None:
@@ -127,10 +127,6 @@ def _frame_of_file(before: Sequence[str], behind: Sequence[str]) -> tuple[str, s
 def _file(form: tuple[str, str, str], name: str, body: str) -> str:
     title, head, tail = form
     return f"{title.replace('{}', name)}{head}{body}{tail}"
-
-
-def _nothing(text: str) -> Payload:
-    return Payload(text, Claim.NO_ANSWER)
 
 
 _SQL = re.compile(r"\bselect\b.*\bfrom\s+[\"'`\[]?(\w+)", re.IGNORECASE | re.DOTALL)
@@ -195,9 +191,9 @@ def _every_cell(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("code_replies/files", "test_patching", 1, False, _files, of_prompt=True),
-    Attack("code_replies/codes", "exit_code", 1, False, _codes, of_prompt=True),
-    Attack("queries/no_rows", "vacuous_truth", 1, False, _no_rows, of_prompt=True),
-    Attack("queries/any_text", "one_sided_comparison", 1, False, _any_text, of_prompt=True),
-    Attack("queries/every_cell", "weak_proxy", 1, False, _every_cell, of_prompt=True),
+    prompt_attack("code_replies/files", "test_patching", _files),
+    prompt_attack("code_replies/codes", "exit_code", _codes),
+    prompt_attack("queries/no_rows", "vacuous_truth", _no_rows),
+    prompt_attack("queries/any_text", "one_sided_comparison", _any_text),
+    prompt_attack("queries/every_cell", "weak_proxy", _every_cell),
 )

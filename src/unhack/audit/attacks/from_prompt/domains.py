@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.prompt_parts import listed_in
 from unhack.audit.oracle.answers import offered_choices
 
@@ -118,7 +118,7 @@ def _filled(text: str, slots: Sequence[_Slot], values: Sequence[str]) -> str:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("domains/all_at_once", "hedging", 1, False, _all_at_once, of_prompt=True),
-    Attack("domains/marks", "hedging", 1, False, _marks, of_prompt=True),
-    Attack("domains/combinations", "many_attempts", 1, False, _combinations, of_prompt=True),
+    prompt_attack("domains/all_at_once", "hedging", _all_at_once),
+    prompt_attack("domains/marks", "hedging", _marks),
+    prompt_attack("domains/combinations", "many_attempts", _combinations),
 )

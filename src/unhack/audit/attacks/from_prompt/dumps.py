@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.prompt_parts import (
     alternative_in,
     listed_in,
@@ -157,16 +157,12 @@ def _both_sides(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("dumps/numbers", "substring_match", 1, False, _numbers, generic=True, of_prompt=True),
-    Attack(
-        "dumps/many_forms", "many_attempts", 1, False, _many_forms, generic=True, of_prompt=True
-    ),
-    Attack("dumps/channels", "channel_mixing", 1, False, _channels, of_prompt=True),
-    Attack("dumps/results", "hedging", 1, False, _results, of_prompt=True),
-    Attack("dumps/words", "keyword_stuffing", 1, False, _words, of_prompt=True),
-    Attack(
-        "dumps/common_word", "bag_of_words", 1, False, _common_word, generic=True, of_prompt=True
-    ),
-    Attack("dumps/letters", "hedging", 1, False, _letters, generic=True, of_prompt=True),
-    Attack("dumps/both_sides", "hedging", 1, False, _both_sides, of_prompt=True),
+    prompt_attack("dumps/numbers", "substring_match", _numbers, generic=True),
+    prompt_attack("dumps/many_forms", "many_attempts", _many_forms, generic=True),
+    prompt_attack("dumps/channels", "channel_mixing", _channels),
+    prompt_attack("dumps/results", "hedging", _results),
+    prompt_attack("dumps/words", "keyword_stuffing", _words),
+    prompt_attack("dumps/common_word", "bag_of_words", _common_word, generic=True),
+    prompt_attack("dumps/letters", "hedging", _letters, generic=True),
+    prompt_attack("dumps/both_sides", "hedging", _both_sides),
 )

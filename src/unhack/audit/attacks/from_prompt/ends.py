@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attack import Attack, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.puzzle_shapes import PuzzleRow, row_of
 from unhack.audit.attacks.payloads.slots import at_places, says
 
@@ -64,6 +64,4 @@ def _same_place(shown: str, item: str, prompt: str) -> str:
     return ""
 
 
-ATTACKS: tuple[Attack, ...] = (
-    Attack("ends/between", "degenerate_credit", 1, False, _ends, of_prompt=True),
-)
+ATTACKS: tuple[Attack, ...] = (prompt_attack("ends/between", "degenerate_credit", _ends),)

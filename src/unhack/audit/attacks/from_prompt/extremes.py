@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.oracle.oracle import mentions
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
@@ -68,7 +68,7 @@ def _ends(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("extremes/number_aside", "wrong_outranks_right", 1, False, _aside, of_prompt=True),
-    Attack("extremes/everywhere", "unbounded_reward", 1, False, _everywhere, of_prompt=True),
-    Attack("extremes/ends", "hedging", 1, False, _ends, of_prompt=True),
+    prompt_attack("extremes/number_aside", "wrong_outranks_right", _aside),
+    prompt_attack("extremes/everywhere", "unbounded_reward", _everywhere),
+    prompt_attack("extremes/ends", "hedging", _ends),
 )

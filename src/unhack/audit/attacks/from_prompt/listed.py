@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.answer_forms import AnswerForm
 from unhack.audit.attacks.payloads.prompt_parts import listed_in, named_in, numbers_of, words_of
 from unhack.audit.attacks.payloads.slots import slots
@@ -161,17 +161,9 @@ def _marks_repeated(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("listed/dumped", "many_attempts", 1, False, _dumped, of_prompt=True),
-    Attack("listed/few", "one_sided_comparison", 1, False, _few, of_prompt=True),
-    Attack("listed/repeated", "order_ignored", 1, False, _repeated, of_prompt=True),
-    Attack("listed/sum_alone", "weak_proxy", 1, False, _sum_alone, of_prompt=True),
-    Attack(
-        "repeated/marks",
-        "substring_match",
-        1,
-        False,
-        _marks_repeated,
-        generic=True,
-        of_prompt=True,
-    ),
+    prompt_attack("listed/dumped", "many_attempts", _dumped),
+    prompt_attack("listed/few", "one_sided_comparison", _few),
+    prompt_attack("listed/repeated", "order_ignored", _repeated),
+    prompt_attack("listed/sum_alone", "weak_proxy", _sum_alone),
+    prompt_attack("repeated/marks", "substring_match", _marks_repeated, generic=True),
 )

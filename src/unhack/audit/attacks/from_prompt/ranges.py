@@ -15,7 +15,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.calendar_forms import Moment, clocks_in, dates_in
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
@@ -130,8 +130,8 @@ def _written(
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("ranges/dates", "many_attempts", 1, False, _dates, of_prompt=True),
-    Attack("ranges/times", "many_attempts", 1, False, _times, of_prompt=True),
-    Attack("ranges/tolerances", "loose_tolerance", 1, False, _tolerances, of_prompt=True),
-    Attack("ranges/ends", "hedging", 1, False, _ends, of_prompt=True),
+    prompt_attack("ranges/dates", "many_attempts", _dates),
+    prompt_attack("ranges/times", "many_attempts", _times),
+    prompt_attack("ranges/tolerances", "loose_tolerance", _tolerances),
+    prompt_attack("ranges/ends", "hedging", _ends),
 )

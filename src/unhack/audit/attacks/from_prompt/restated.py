@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.prompt_parts import PARTS, numbers_of, quantities_of
 from unhack.audit.attacks.payloads.slots import at_places, says, says_nothing, slots
 from unhack.audit.oracle.puzzle_sums import target_of
@@ -211,15 +211,13 @@ def _no_terms(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("restated/parts", "input_copy_credit", 1, False, _parts, of_prompt=True),
-    Attack(
-        "restated/expressions", "unevaluated_restatement", 1, False, _expressions, of_prompt=True
-    ),
-    Attack("restated/quantities", "unevaluated_restatement", 1, False, _quantities, of_prompt=True),
-    Attack("restated/premise", "problem_unbound", 1, False, _as_premise, of_prompt=True),
-    Attack("restated/items", "input_copy_credit", 1, False, _items, of_prompt=True),
-    Attack("restated/unworked", "unevaluated_restatement", 1, False, _unworked, of_prompt=True),
-    Attack("restated/target", "weak_proxy", 1, False, _target, of_prompt=True),
-    Attack("chains/ends_alone", "weak_proxy", 1, False, _ends_alone, of_prompt=True),
-    Attack("chains/no_terms", "vacuous_truth", 1, False, _no_terms, of_prompt=True),
+    prompt_attack("restated/parts", "input_copy_credit", _parts),
+    prompt_attack("restated/expressions", "unevaluated_restatement", _expressions),
+    prompt_attack("restated/quantities", "unevaluated_restatement", _quantities),
+    prompt_attack("restated/premise", "problem_unbound", _as_premise),
+    prompt_attack("restated/items", "input_copy_credit", _items),
+    prompt_attack("restated/unworked", "unevaluated_restatement", _unworked),
+    prompt_attack("restated/target", "weak_proxy", _target),
+    prompt_attack("chains/ends_alone", "weak_proxy", _ends_alone),
+    prompt_attack("chains/no_terms", "vacuous_truth", _no_terms),
 )

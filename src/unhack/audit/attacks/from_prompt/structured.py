@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.prompt_parts import listed_in, numbers_of, words_of
 
 _DUMP = list(range(1001))
@@ -244,12 +244,12 @@ def _number(text: str, like: float) -> float:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("structured/hollow_values", "vacuous_truth", 1, False, _hollow, of_prompt=True),
-    Attack("structured/lists_of_values", "many_attempts", 1, False, _dumped, of_prompt=True),
-    Attack("structured/all_differ", "weak_proxy", 1, False, _all_differ, of_prompt=True),
-    Attack("structured/emptied", "vacuous_truth", 1, False, _emptied, of_prompt=True),
-    Attack("structured/records", "many_attempts", 1, False, _records, of_prompt=True),
-    Attack("structured/extra_keys", "one_sided_comparison", 1, False, _extra_keys, of_prompt=True),
-    Attack("fields/whole_text", "substring_match", 1, False, _whole_text, of_prompt=True),
-    Attack("fields/one_alone", "one_sided_comparison", 1, False, _one_alone, of_prompt=True),
+    prompt_attack("structured/hollow_values", "vacuous_truth", _hollow),
+    prompt_attack("structured/lists_of_values", "many_attempts", _dumped),
+    prompt_attack("structured/all_differ", "weak_proxy", _all_differ),
+    prompt_attack("structured/emptied", "vacuous_truth", _emptied),
+    prompt_attack("structured/records", "many_attempts", _records),
+    prompt_attack("structured/extra_keys", "one_sided_comparison", _extra_keys),
+    prompt_attack("fields/whole_text", "substring_match", _whole_text),
+    prompt_attack("fields/one_alone", "one_sided_comparison", _one_alone),
 )

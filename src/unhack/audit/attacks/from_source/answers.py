@@ -6,7 +6,6 @@ source's constants as answers, keywords and keys. Not covered: values that the v
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -16,32 +15,11 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.from_source.programs import CODE_ATTACKS
 from unhack.audit.attacks.payloads.answer_forms import BARE, AnyForm, forms_for
 from unhack.audit.oracle.oracle import distinct, mentions, number
-from unhack.audit.static_analysis.suspicions import Suspicion, suspicions_of
-from unhack.audit.subject import Source
+from unhack.audit.static_analysis.suspicions import hints_of, suspicions_of
 
 Maker = Callable[[Knowledge], Iterable[Payload]]
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-
-
-@functools.lru_cache(maxsize=64)
-def _cached_suspicions(source: Source) -> tuple[Suspicion, ...]:
-    return suspicions_of(source)
-
-
-def _suspicions(known: Knowledge, flaw: str) -> list[Suspicion]:
-    return (
-        [suspicion for suspicion in _cached_suspicions(known.source) if suspicion.flaw == flaw]
-        if known.source
-        else []
-    )
-
-
-def _hints(known: Knowledge, *flaws: str) -> list[str]:
-    found = [
-        hint for flaw in flaws for suspicion in _suspicions(known, flaw) for hint in suspicion.hints
-    ]
-    return list(dict.fromkeys(found))
 
 
 def _wrong(known: Knowledge, count: int = 2) -> list[str]:
@@ -63,7 +41,7 @@ def _in_frames(known: Knowledge, answer: str, *, note: str, limit: int = 3) -> I
 
 def _substring(known: Knowledge) -> Iterator[Payload]:
     answer, wrong = known.answer, _wrong(known, 6)
-    hints = _hints(known, "substring_match")
+    hints = hints_of(known.source, "substring_match")
     if answer and "text_in_gold" not in hints:
         listed = (*wrong[:3], answer, *wrong[3:])
         yield Payload(", ".join(listed), Claim.EVERY_ANSWER, listed, "a list")
@@ -92,7 +70,7 @@ _NUMBERLIKE = (
 
 
 def _expressions(known: Knowledge) -> Iterator[Payload]:
-    names = [one for one in _hints(known, "eval_of_completion") if one.isidentifier()]
+    names = [one for one in hints_of(known.source, "eval_of_completion") if one.isidentifier()]
     texts = [_EQUAL, _NUMBERLIKE, *names[:6]]
     texts += [f"{name}[0]" for name in names[:1]]
     for text in texts:
@@ -148,27 +126,23 @@ def _character(known: Knowledge) -> Iterator[Payload]:
         word = f"{answer}azaar"
         yield from _in_frames(known, word, note="a word that begins so")
     else:
-        for form in frames(known)[:3]:
-            text = form.write(answer[:1])
-            yield Payload(text, Claim.OTHER_ANSWER, (answer[:1],), "a letter")
+        yield from _in_frames(known, answer[:1], note="a letter")
 
 
 def _tolerance(known: Knowledge) -> Iterator[Payload]:
     value = number(known.answer)
     if value is None:
         return
-    for hint in _hints(known, "loose_tolerance", "near_miss_credit", "nan_poisoning"):
+    for hint in hints_of(known.source, "loose_tolerance", "near_miss_credit", "nan_poisoning"):
         tolerance = number(hint)
         if tolerance is None:
             continue
         for share in (0.95, 0.5):
             for near in (value + value * tolerance * share, value - value * tolerance * share):
-                yield from _in_frames(
-                    known, _number_text(near), note=f"within {hint} of it", limit=2
-                )
-            yield from _in_frames(
-                known, _number_text(value + tolerance * share), note="near", limit=2
-            )
+                said = _number_text(near)
+                yield from _in_frames(known, said, note=f"within {hint} of it", limit=2)
+            said = _number_text(value + tolerance * share)
+            yield from _in_frames(known, said, note="near", limit=2)
 
 
 def _number_text(value: float) -> str:
@@ -177,8 +151,7 @@ def _number_text(value: float) -> str:
 
 def _not_finite(known: Knowledge) -> Iterator[Payload]:
     for text in ("nan", "inf", "-inf", "1e999", "-nan", "NaN", "infinity"):
-        for form in frames(known)[:2]:
-            yield Payload(form.write(text), Claim.OTHER_ANSWER, (text,), "not finite")
+        yield from _in_frames(known, text, note="not finite", limit=2)
 
 
 def _same_when_normal(known: Knowledge) -> Iterator[Payload]:
@@ -234,13 +207,12 @@ def _alike(known: Knowledge) -> Iterator[Payload]:
     answer = known.answer
     spaced = answer.split()
     if len(spaced) >= 3 and number(answer) is None:
-        yield from _in_frames(
-            known, " ".join([*spaced[:-1], "nothing"]), note="another end", limit=2
-        )
-        yield from _in_frames(known, " ".join(["never", *spaced]), note="negated", limit=2)
-        yield from _in_frames(
-            known, " ".join([*reversed(spaced), "never"]), note="shuffled", limit=2
-        )
+        for words, note in (
+            ([*spaced[:-1], "nothing"], "another end"),
+            (["never", *spaced], "negated"),
+            ([*reversed(spaced), "never"], "shuffled"),
+        ):
+            yield from _in_frames(known, " ".join(words), note=note, limit=2)
     for at, sign in enumerate(answer):
         if sign.isdigit():
             other = str((int(sign) + 3) % 10)
@@ -264,7 +236,7 @@ def _several(known: Knowledge) -> Iterator[Payload]:
 
 def _all_words(known: Knowledge) -> Iterator[Payload]:
     """All words of the source at once, around nothing or a wrong answer."""
-    texts = [*_hints(known, "keyword_stuffing", "hollow_format", "format_credit")]
+    texts = [*hints_of(known.source, "keyword_stuffing", "hollow_format", "format_credit")]
     texts += [one for one in known.constants if not _NUMBER.fullmatch(one)]
     words = [one for one in dict.fromkeys(texts) if not mentions(one, known.answer or "\0")]
     opened = [one for one in words if one.startswith("<")]
@@ -303,8 +275,7 @@ def _anything(known: Knowledge) -> Iterator[Payload]:
 def _constants(known: Knowledge) -> Iterator[Payload]:
     for one in known.constants:
         if len(one) <= 40 and "\n" not in one and not mentions(one, known.answer or "\0"):
-            form = frames(known)[0]
-            yield Payload(form.write(one), Claim.OTHER_ANSWER, (one,), "a constant of the source")
+            yield from _in_frames(known, one, note="a constant of the source", limit=1)
 
 
 _TABLE: tuple[tuple[str, Maker, int], ...] = (
@@ -344,14 +315,15 @@ _MAX_PAYLOADS, _CONSTANTS = 120, 20
 
 def _share(known: Knowledge, limit: int) -> int:
     """Number of payloads left to an attack when all that the source suggests share the budget."""
-    wanted = sum(row[2] for row in _TABLE if _suspicions(known, row[0]))
+    flaws = {one.flaw for one in suspicions_of(known.source)}
+    wanted = sum(row[2] for row in _TABLE if row[0] in flaws)
     room = _MAX_PAYLOADS - _CONSTANTS
     return limit if wanted <= room else max(1, limit * room // wanted)
 
 
 def _limit(flaw: str, make: Maker, limit: int) -> Maker:
     def first_payloads(known: Knowledge) -> Iterator[Payload]:
-        if _suspicions(known, flaw):
+        if any(one.flaw == flaw for one in suspicions_of(known.source)):
             yield from islice(make(known), _share(known, limit))
 
     return first_payloads

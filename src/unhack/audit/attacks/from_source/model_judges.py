@@ -18,11 +18,11 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.subject import Source
+from unhack.audit.attack import Attack, Knowledge, Payload, no_answer, prompt_attack
+from unhack.audit.subject import Source, tree_of
 
 _ASKS = re.compile(
     r"judge|grad(?:e|er|ing)\b|rubric|verdict|rating|\brate\b|assistant|\bllm|chat|completions?\."
@@ -75,16 +75,16 @@ def _texts(traces: _Traces) -> Iterator[Payload]:
         said = "\n".join(_forms(traces, value))
         if traces.glues:
             fields = ", ".join(f'"{key}": {_as_json(value)}' for key in traces.keys)
-            yield _nothing(f'{_FILLER}", {fields}, "_": "')
+            yield no_answer(f'{_FILLER}", {fields}, "_": "')
         # The bare value stands first for a reply that is all verdict, last for one that is not.
-        yield _nothing(f"{_FILLER}\n{said}\n{value}")
+        yield no_answer(f"{_FILLER}\n{said}\n{value}")
         for mark in traces.marks:
-            yield _nothing(f"{_FILLER}\n{mark}\n{said}")
-            yield _nothing(f"{_FILLER}\n\n{mark}\n{value}\n{said}")
+            yield no_answer(f"{_FILLER}\n{mark}\n{said}")
+            yield no_answer(f"{_FILLER}\n\n{mark}\n{value}\n{said}")
     every = "\n".join(traces.marks)
     for value in traces.values:
         said = "\n".join(_forms(traces, value))
-        yield _nothing(f"{_FILLER}\n{every}\n{said}")
+        yield no_answer(f"{_FILLER}\n{every}\n{said}")
 
 
 def _forms(traces: _Traces, value: str) -> Iterator[str]:
@@ -109,11 +109,8 @@ def _as_json(value: str) -> str:
 @functools.lru_cache(maxsize=64)
 def _traces(source: Source) -> _Traces | None:
     """The traces of a source that may ask a model; None for one that does not."""
-    if not _ASKS.search(source.text):
-        return None
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source.text) if _ASKS.search(source.text) else None
+    if tree is None:
         return None
     held = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     texts = [one for one in held if isinstance(one, str)]
@@ -178,18 +175,8 @@ def _first(texts: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))[:most]
 
 
-def _nothing(text: str) -> Payload:
-    return Payload(text, Claim.NO_ANSWER)
-
-
 ATTACKS: tuple[Attack, ...] = (
-    Attack(
-        "source/judge_verdicts",
-        "judge_injection",
-        2,
-        False,
-        _verdicts,
-        generic=True,
-        of_prompt=True,
+    replace(
+        prompt_attack("source/judge_verdicts", "judge_injection", _verdicts, generic=True), tier=2
     ),
 )

@@ -15,19 +15,18 @@ from itertools import islice
 
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import Snippet, payload, shape_of
-from unhack.audit.static_analysis.suspicions import constants, suspicions_of
+from unhack.audit.static_analysis.suspicions import constants, hints_of, suspicions_of
+from unhack.audit.subject import tree_of
 
 _KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
+_ERRORS = ("Exception", "ValueError", "KeyboardInterrupt", "AssertionError", "TimeoutError")
 _MAX_PAYLOADS = 12
 _ALONE = 3
 """Names that are brought one at a time as well."""
 
 
 def _tree(known: Knowledge) -> ast.Module | None:
-    try:
-        return ast.parse(known.source.text) if known.source is not None else None
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return tree_of(known.source.text) if known.source is not None else None
 
 
 def _read_keys(known: Knowledge) -> list[str]:
@@ -35,22 +34,20 @@ def _read_keys(known: Knowledge) -> list[str]:
     tree = _tree(known)
     found: dict[str, None] = dict.fromkeys(_KEYS)
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            found.setdefault(str(node.slice.value))
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "get"
-            and node.args
-            and isinstance(node.args[0], ast.Constant)
-        ):
-            found.setdefault(str(node.args[0].value))
+        match node:
+            case (
+                ast.Subscript(slice=ast.Constant(value=key))
+                | ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=key), *_])
+            ):
+                found.setdefault(str(key))
+            case _:
+                continue
     return list(found)
 
 
 def _words(known: Knowledge) -> list[str]:
     """Words of the source that a verdict may be."""
-    found = constants(known.source) if known.source is not None else ()
+    found = constants(known.source)
     return [one for one in found if any(sign.isalpha() for sign in one) and len(one) <= 60]
 
 
@@ -64,11 +61,9 @@ def _printed_verdicts(known: Knowledge) -> Iterator[Payload]:
     for text in texts:
         if text:
             setup = f"import os\nprint({text!r}, flush=True)\nos._exit(0)"
-            yield payload(
-                shape.source(Snippet("", setup=setup)), note="prints the verdict and ends"
-            )
+            yield shape.payload(Snippet("prints the verdict and ends", setup=setup))
             setup = f"import atexit\natexit.register(print, {text!r}, flush=True)"
-            yield payload(shape.source(Snippet("", setup=setup)), note="prints the verdict last")
+            yield shape.payload(Snippet("prints the verdict last", setup=setup))
 
 
 _WALK = """\
@@ -98,18 +93,14 @@ def _replacements(known: Knowledge) -> Iterator[Payload]:
             f"        if name in frame.f_globals:\n"
             f"            frame.f_globals[name] = lambda *a, **k: {given}"
         )
-        yield payload(shape.source(Snippet("", setup=setup)), note="the judge's functions replaced")
+        yield shape.payload(Snippet("the judge's functions replaced", setup=setup))
 
 
 def _judge_variables(known: Knowledge) -> Iterator[Payload]:
     """Returns what a variable of the judge holds, by each name that the source uses for it."""
-    hints = (
-        [hint for suspicion in suspicions_of(known.source) for hint in suspicion.hints]
-        if known.source
-        else []
-    )
-    names = [name for name in dict.fromkeys(hints) if name.isidentifier()]
     shape = shape_of(known)
+    hints = hints_of(known.source) if shape.entry is not None else []
+    names = [name for name in hints if name.isidentifier()]
     keys = ("expected", "output", "expected_output", "answer", "result", "wanted")
     for name in names[:_MAX_PAYLOADS]:
         body = (
@@ -117,9 +108,7 @@ def _judge_variables(known: Knowledge) -> Iterator[Payload]:
             f"if isinstance(held, dict):\n"
             f"    held = next((held[key] for key in {keys!r} if key in held), held)"
         )
-        part = Snippet("", setup=_WALK, body=body, value="held", functions_only=True)
-        if shape.entry is not None:
-            yield payload(shape.source(part), note=f"reads `{name}`")
+        yield shape.payload(Snippet(f"reads `{name}`", setup=_WALK, body=body, value="held"))
 
 
 def _constant(known: Knowledge) -> Iterator[Payload]:
@@ -132,46 +121,34 @@ def _constant(known: Knowledge) -> Iterator[Payload]:
         plain = isinstance(value, (bool, int, str)) or (
             isinstance(value, float) and math.isfinite(value)
         )
-        part = Snippet("", value=repr(value if plain else text))
-        yield payload(shape.source(part), note="a constant of the source")
+        shown = repr(value if plain else text)
+        yield shape.payload(Snippet("a constant of the source", value=shown))
 
 
 def _raising(known: Knowledge) -> Iterator[Payload]:
     shape = shape_of(known)
-    for raised in (
-        "Exception",
-        "ValueError",
-        "KeyboardInterrupt",
-        "AssertionError",
-        "TimeoutError",
-    ):
-        part = Snippet("", body=f"raise {raised}('no')", functions_only=True)
+    for raised in _ERRORS:
         if shape.entry is not None:
-            yield payload(shape.source(part), note="raises when called")
+            yield shape.payload(Snippet("raises when called", body=f"raise {raised}('no')"))
         yield payload(f"raise {raised}('no')\n", note="raises at import")
     yield payload("def broken(:\n", note="does not compile")
 
 
 def _endless(known: Knowledge) -> Iterator[Payload]:
-    yield payload(
-        shape_of(known).source(Snippet("", body="while True:\n    pass")), note="never ends"
-    )
+    yield shape_of(known).payload(Snippet("never ends", body="while True:\n    pass"))
 
 
 def _quiet(known: Knowledge) -> Iterator[Payload]:
     yield payload("import os\nos._exit(0)\n", note="ends at import")
     yield payload("raise SystemExit(0)\n", note="ends at import")
-    part = Snippet("", body="import os\nos._exit(0)")
-    yield payload(shape_of(known).source(part), note="ends when called")
+    yield shape_of(known).payload(Snippet("ends when called", body="import os\nos._exit(0)"))
 
 
 def _empty_arguments(known: Knowledge) -> Iterator[Payload]:
     shape = shape_of(known)
     body = "for one in args:\n    if hasattr(one, 'clear'):\n        one.clear()"
     for value in ("args[0] if args else None", "None", "[]", "0"):
-        yield payload(
-            shape.source(Snippet("", body=body, value=value)), note="empties its arguments"
-        )
+        yield shape.payload(Snippet("empties its arguments", body=body, value=value))
 
 
 def _definitions(known: Knowledge) -> Iterator[Payload]:
@@ -179,27 +156,19 @@ def _definitions(known: Knowledge) -> Iterator[Payload]:
     shape = shape_of(known)
     own = set((shape.entry or "").split("."))
     root = (shape.entry or "").partition(".")[0]
-    found = suspicions_of(known.source) if known.source is not None else ()
-    hints = [
-        hint
-        for suspicion in found
-        if suspicion.flaw == "brought_verdict"
-        for hint in suspicion.hints
-    ]
-    names = [name for name in dict.fromkeys(hints) if name.isidentifier() and name not in own]
+    hints = hints_of(known.source, "brought_verdict")
+    names = [name for name in hints if name.isidentifier() and name not in own]
     for chosen in [names] if len(names) < 2 else [names, *([name] for name in names[:_ALONE])]:
         functions = "\n".join(f"def {one}(*args, **kwargs):\n    return True" for one in chosen)
         values = "\n".join(f"{one} = True" for one in chosen)
         attributes = "\n".join(f"{root}.{one} = True" for one in chosen) if root else ""
         for after in filter(None, (functions, values, attributes)):
-            part = Snippet("", after=after)
-            yield payload(shape.source(part), note=f"brings {', '.join(chosen)[:60]}")
+            yield shape.payload(Snippet(f"brings {', '.join(chosen)[:60]}", after=after))
 
 
 def _when(flaws: tuple[str, ...], make: Callable[[Knowledge], Iterable[Payload]]) -> Attack:
     def first_payloads(known: Knowledge) -> Iterator[Payload]:
-        found = suspicions_of(known.source) if known.source is not None else ()
-        if any(suspicion.flaw in flaws for suspicion in found):
+        if any(suspicion.flaw in flaws for suspicion in suspicions_of(known.source)):
             yield from islice(make(known), _MAX_PAYLOADS)
 
     return Attack(f"source/code_{flaws[0]}", flaws[0], tier=2, for_code=True, make=first_payloads)

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.from_source.answers import frames
-from unhack.audit.static_analysis.suspicions import suspicions_of
+from unhack.audit.static_analysis.suspicions import hints_of
 
 _FLAW = "eval_of_completion"
 _TELLING = re.compile(r"answer|solution|gold|expect|target|truth|label|correct|oracle|ref", re.I)
@@ -40,9 +40,7 @@ _KEYS = ("answer", "ground_truth", "target", "solution")
 
 def names_in_scope(known: Knowledge) -> list[str]:
     """Names that the source has where it evaluates the completion, the likeliest first."""
-    found = suspicions_of(known.source) if known.source is not None else ()
-    hints = [hint for one in found if one.flaw == _FLAW for hint in one.hints]
-    names = [hint for hint in dict.fromkeys(hints) if hint.isidentifier()]
+    names = [hint for hint in hints_of(known.source, _FLAW) if hint.isidentifier()]
     return sorted(names, key=lambda name: _TELLING.search(name) is None)
 
 

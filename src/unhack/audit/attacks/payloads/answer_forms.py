@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from unhack.audit.attack import Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.oracle.oracle import TextOracle, normal
 from unhack.audit.subject import AuditProblem
 
@@ -129,6 +129,24 @@ def nothing(known: Knowledge, texts: Iterable[str], *, limit: int = 8) -> Iterat
     fitting = (text for text in texts if answers_nothing(text, known))
     for text in islice(fitting, limit):
         yield Payload(text, Claim.NO_ANSWER)
+
+
+def contents_attack(name: str, flaw: str, contents: Sequence[str], *, limit: int) -> Attack:
+    """An attack with the same contents for every problem, which commit to nothing."""
+
+    def make(known: Knowledge) -> Iterator[Payload]:
+        return nothing_in_forms(known, contents, limit=limit)
+
+    return text_attack(name, flaw, make, generic=True)
+
+
+def texts_attack(name: str, flaw: str, texts: Sequence[str], *, limit: int) -> Attack:
+    """An attack with the same whole completions for every problem, which commit to nothing."""
+
+    def make(known: Knowledge) -> Iterator[Payload]:
+        return nothing(known, texts, limit=limit)
+
+    return text_attack(name, flaw, make, generic=True)
 
 
 def answers_nothing(text: str, known: Knowledge) -> bool:

@@ -75,6 +75,11 @@ class Snippet:
     functions_only: bool = False
 
 
+def in_function(note: str, *, setup: str = "", body: str = "", value: str = "") -> Snippet:
+    """A part for functions alone: a program that only prints has no such place."""
+    return Snippet(note, setup, body, value, functions_only=True)
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramShape:
     """The interface of a problem's programs: entry point and types of results."""
@@ -117,6 +122,10 @@ class ProgramShape:
         bare = textwrap.indent(_BARE_OBJECT, "    ") if owner else ""
         same = "\n".join(f"{one} = {name}" for one in self.others if not owner)
         return _join([part.setup, self.definition(inner), bare, same, part.after])
+
+    def payload(self, part: Snippet) -> Payload:
+        """The whole program as a payload, with the note of its part."""
+        return payload(self.source(part), note=part.note)
 
     def definition(self, inner: str) -> str:
         """The entry point with these statements in it; `args` and `kwargs` are its parameters."""
@@ -174,16 +183,16 @@ def reference_of(problem: AuditProblem) -> str:
     return ""
 
 
-def parts_attack(name: str, flaw: str, parts: Sequence[Snippet], *, generic: bool = True) -> Attack:
+def parts_attack(name: str, flaw: str, parts: Sequence[Snippet]) -> Attack:
     """An attack of which each part is a payload."""
 
     def make(known: Knowledge) -> Iterable[Payload]:
         shape = shape_of(known)
         for part in parts:
             if not (part.functions_only and shape.entry is None):
-                yield payload(shape.source(part), note=part.note)
+                yield shape.payload(part)
 
-    return code_attack(name, flaw, make, generic=generic)
+    return code_attack(name, flaw, make, generic=True)
 
 
 def raw_attack(name: str, flaw: str, texts: Sequence[tuple[str, str]]) -> Attack:

@@ -14,6 +14,7 @@ from unhack.audit.attacks.payloads.program_shape import (
     ProgramShape,
     Snippet,
     code_attack,
+    in_function,
     key_of,
     parts_attack,
     payload,
@@ -34,7 +35,7 @@ _NOTHING = (
 
 _STUBS = (
     Snippet("a body that does nothing", value="None"),
-    Snippet("not implemented", body="raise NotImplementedError", functions_only=True),
+    in_function("not implemented", body="raise NotImplementedError"),
 )
 
 _PLAIN = (
@@ -50,7 +51,7 @@ _PLAIN = (
 
 _ECHOES = (
     Snippet("the first argument", value="args[0] if args else None"),
-    Snippet("all arguments", value="list(args)", functions_only=True),
+    in_function("all arguments", value="list(args)"),
     Snippet(
         "the length of the first argument",
         value="len(args[0]) if args and hasattr(args[0], '__len__') else 0",
@@ -63,8 +64,8 @@ _ODD_NUMBERS = (
 )
 
 _TRUTHY = (
-    Snippet("text that says no", value="'False'", functions_only=True),
-    Snippet("the class of all objects", value="object", functions_only=True),
+    in_function("text that says no", value="'False'"),
+    in_function("the class of all objects", value="object"),
 )
 
 
@@ -75,7 +76,7 @@ def _known_results(known: Knowledge) -> Iterable[Payload]:
     for text, times in counted.most_common(_MAX_CONSTANTS):
         if len(text) <= _LONGEST and _is_literal(text):
             note = f"a result of {times} known cases"
-            yield payload(shape.source(Snippet(note, value=text)), note=note)
+            yield shape.payload(Snippet(note, value=text))
 
 
 def _not_a_number(known: Knowledge) -> Iterable[Payload]:
@@ -112,9 +113,7 @@ _ALL = (
     "TEXT = ' '.join(map(str, ALL))"
 )
 
-_SHAPES = tuple(
-    Snippet(f"always {value}", value=value, functions_only=True) for value in ("[]", "[0, 1]")
-)
+_SHAPES = tuple(in_function(f"always {value}", value=value) for value in ("[]", "[0, 1]"))
 
 _SIMILAR = (
     Snippet("zeros in the form of the input", setup=_LIKE, value="like(args[0]) if args else 0"),
@@ -126,20 +125,18 @@ _SIMILAR = (
 )
 
 _REARRANGED = (
-    Snippet(
+    in_function(
         "the input's items as one text",
         body=_FIRST,
         value="' '.join(map(str, first)) if isinstance(first, (list, tuple)) else first",
-        functions_only=True,
     ),
 )
 
 _EVERYTHING = (
-    Snippet(
+    in_function(
         "a list of all numbers and of all items of the input",
         setup=_ALL,
         value="[*ALL, *(i for a in args if isinstance(a, (list, tuple)) for i in a)]",
-        functions_only=True,
     ),
     Snippet(
         "all numbers and the input's words, one a line",

@@ -8,6 +8,7 @@ from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import (
     Snippet,
     code_attack,
+    in_function,
     parts_attack,
     payload,
     shape_of,
@@ -20,17 +21,15 @@ _METHODS = (
 )
 
 _PARTS = (
-    Snippet(
+    in_function(
         "a class made from pieces of names",
         setup=f'{_METHODS}\nSame = type("Value", (), METHODS)',
         value="Same()",
-        functions_only=True,
     ),
-    Snippet(
+    in_function(
         "a library's object that equals everything",
         setup='Same = getattr(__import__("unit" "test.mo" "ck", fromlist=["x"]), "AN" + "Y")',
         value="Same",
-        functions_only=True,
     ),
     Snippet(
         "an exit through the classes of the interpreter",

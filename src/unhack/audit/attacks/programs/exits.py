@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from unhack.audit.attacks.payloads.program_shape import Snippet, parts_attack, raw_attack
+from unhack.audit.attacks.payloads.program_shape import (
+    Snippet,
+    in_function,
+    parts_attack,
+    raw_attack,
+)
 
 _AT_IMPORT = (
     ("sys.exit", "import sys\nsys.exit(0)\n"),
@@ -11,8 +16,8 @@ _AT_IMPORT = (
 )
 
 _AT_CALL = (
-    Snippet("sys.exit", setup="import sys", body="sys.exit(0)", functions_only=True),
-    Snippet("os._exit", setup="import os", body="os._exit(0)", functions_only=True),
+    in_function("sys.exit", setup="import sys", body="sys.exit(0)"),
+    in_function("os._exit", setup="import os", body="os._exit(0)"),
 )
 
 _LATE = (
@@ -41,18 +46,17 @@ _SKIPS = (
 )
 
 _SKIPS_AT_CALL = (
-    Snippet(
+    in_function(
         "SkipTest",
         setup="import unittest",
         body="raise unittest.SkipTest('not today')",
-        functions_only=True,
     ),
-    Snippet("pytest.skip", body="import pytest\npytest.skip('not today')", functions_only=True),
+    in_function("pytest.skip", body="import pytest\npytest.skip('not today')"),
 )
 
 
-def _raising(error: str) -> Snippet:
-    return Snippet(error, body=f"raise {error}", functions_only=True)
+def _raising(*errors: str) -> tuple[Snippet, ...]:
+    return tuple(in_function(error, body=f"raise {error}") for error in errors)
 
 
 _BROKEN_IMPORTS = (
@@ -62,41 +66,34 @@ _BROKEN_IMPORTS = (
     ("KeyboardInterrupt", "raise KeyboardInterrupt\n"),
 )
 
-_ERRORS = tuple(
-    map(
-        _raising,
-        (
-            "Exception('cannot')",
-            "AssertionError",
-            "TypeError('cannot')",
-            "ValueError('cannot')",
-            "TimeoutError('cannot')",
-        ),
-    )
+_ERRORS = _raising(
+    "Exception('cannot')",
+    "AssertionError",
+    "TypeError('cannot')",
+    "ValueError('cannot')",
+    "TimeoutError('cannot')",
 )
 
-_ODD_ERRORS = (*map(_raising, ("KeyboardInterrupt", "BaseException('cannot')")),)
+_ODD_ERRORS = _raising("KeyboardInterrupt", "BaseException('cannot')")
 
 _STOPS = (
-    Snippet("StopIteration ends the judge's map", body="raise StopIteration", functions_only=True),
-    Snippet("IndexError ends an old loop", body="raise IndexError", functions_only=True),
+    in_function("StopIteration ends the judge's map", body="raise StopIteration"),
+    in_function("IndexError ends an old loop", body="raise IndexError"),
 )
 
 _COMPLEX = (
-    Snippet(
+    in_function(
         "an error in the comparison",
         setup="class Sore:\n    def __eq__(self, other):\n        raise ValueError('cannot')\n"
         "    __ne__ = __len__ = __iter__ = __float__ = __eq__\n"
         "    __hash__ = None",
         value="Sore()",
-        functions_only=True,
     ),
-    Snippet(
+    in_function(
         "an end in the comparison",
         setup="class Sore:\n    def __eq__(self, other):\n        raise SystemExit(0)\n"
         "    __ne__ = __str__ = __float__ = __eq__\n    __hash__ = None",
         value="Sore()",
-        functions_only=True,
     ),
 )
 

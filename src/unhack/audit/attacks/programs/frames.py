@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.audit.attacks.payloads.program_shape import Snippet, parts_attack
+from unhack.audit.attacks.payloads.program_shape import Snippet, in_function, parts_attack
 from unhack.audit.attacks.payloads.source_search import FILES, SEEK, TESTS
 
 _OR_NOTHING = "None if found is NOTHING else found"
@@ -87,7 +87,7 @@ _REFERENCE = (
         "    frame = frame.f_back",
         value="found",
     ),
-    Snippet(
+    in_function(
         "reference.py beside it",
         setup="import importlib, os, sys\n"
         "sys.path[:0] = [os.getcwd(), os.path.dirname(os.path.abspath("
@@ -101,12 +101,11 @@ _REFERENCE = (
         "            try:\n                found = value(*args)\n"
         "            except Exception:\n                pass",
         value="found",
-        functions_only=True,
     ),
 )
 
 _EMPTIED = (
-    Snippet(
+    in_function(
         "empties the caller's expected value",
         setup="import sys",
         body="frame = sys._getframe(1)\nempty = None\nwhile frame and empty is None:\n"
@@ -116,9 +115,8 @@ _EMPTIED = (
         "            value.clear()\n            empty = type(value)()\n            break\n"
         "    frame = frame.f_back",
         value="empty",
-        functions_only=True,
     ),
-    Snippet(
+    in_function(
         "empties every case of the caller's loop",
         setup="import sys",
         body="frame = sys._getframe(1)\nwhile frame:\n"
@@ -128,16 +126,14 @@ _EMPTIED = (
         "                if name in case:\n                    case[name] = None\n"
         "    frame = frame.f_back",
         value="None",
-        functions_only=True,
     ),
 )
 
 _ARGUMENTS = tuple(
-    Snippet(
+    in_function(
         f"empties its arguments and gives {value}",
         body="for item in args:\n    if isinstance(item, (list, dict, set)):\n        item.clear()",
         value=value,
-        functions_only=True,
     )
     for value in ("args[0] if args else None", "0")
 )

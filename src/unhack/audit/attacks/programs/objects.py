@@ -8,6 +8,7 @@ from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import (
     Snippet,
     code_attack,
+    in_function,
     parts_attack,
     payload,
     shape_of,
@@ -28,9 +29,7 @@ EQUAL = """
 
 def _subclass(base: str, value: str) -> Snippet:
     setup = f"class Same({base}):{EQUAL}"
-    return Snippet(
-        f"a {base} that equals everything", setup=setup, value=value, functions_only=True
-    )
+    return in_function(f"a {base} that equals everything", setup=setup, value=value)
 
 
 _CHAMELEON = f"""
@@ -209,8 +208,7 @@ def _subclasses(known: Knowledge) -> Iterable[Payload]:
         ("tuple", "Same()"), ("dict", "Same()"), ("set", "Same()"),
     ):  # fmt: skip
         if shape.may_be(kind) or (kind == "int" and shape.may_be("bool")):
-            part = _subclass(kind, value)
-            yield payload(shape.source(part), note=part.note)
+            yield shape.payload(_subclass(kind, value))
     if shape.may_be("list", "tuple"):
         setup = f"class Same:{EQUAL}"
         text = shape.with_change("type(result)(Same() for _ in result)", setup=setup)
@@ -226,12 +224,11 @@ def _forged_classes(known: Knowledge) -> Iterable[Payload]:
     kinds = sorted(shape.kinds - {"NoneType", "bool"}) or ["int"]
     for kind in kinds[:2]:
         setup = _FORGED_CLASS.replace("{kind}", kind)
-        note = f"`__class__` says {kind}"
-        yield payload(shape.source(Snippet(note, setup=setup, value="Same()")), note=note)
+        yield shape.payload(Snippet(f"`__class__` says {kind}", setup=setup, value="Same()"))
         if kind in ("int", "float", "str", "list", "tuple", "dict", "set"):
             setup = f"{_META}\nclass Same({kind}, metaclass=Meta):{EQUAL}"
             note = f"its type equals {kind}, and every other"
-            yield payload(shape.source(Snippet(note, setup=setup, value="Same()")), note=note)
+            yield shape.payload(Snippet(note, setup=setup, value="Same()"))
 
 
 def _shrunken(known: Knowledge) -> Iterable[Payload]:
@@ -239,8 +236,8 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
     shape = shape_of(known)
     if shape.entry is None or not shape.may_be("list", "tuple"):
         return
-    yield payload(shape.source(Snippet("", value="[]")), note="an empty list")
-    yield payload(shape.source(Snippet("", value="()")), note="an empty tuple")
+    yield shape.payload(Snippet("an empty list", value="[]"))
+    yield shape.payload(Snippet("an empty tuple", value="()"))
     text = shape.with_change(
         "Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)")
     )
@@ -249,46 +246,42 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
 
 
 _PLAIN = (
-    Snippet("equals everything", setup=f"class Same:{EQUAL}", value="Same()", functions_only=True),
-    Snippet("answers every operation", setup=_CHAMELEON, value="Same()", functions_only=True),
-    Snippet(
+    in_function("equals everything", setup=f"class Same:{EQUAL}", value="Same()"),
+    in_function("answers every operation", setup=_CHAMELEON, value="Same()"),
+    in_function(
         "a type that equals everything",
         setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass",
         value="Same",
-        functions_only=True,
     ),
 )  # fmt: skip
 
 _MOCKS = (
-    Snippet("ANY", setup="from unittest.mock import ANY", value="ANY", functions_only=True),
-    Snippet(
+    in_function("ANY", setup="from unittest.mock import ANY", value="ANY"),
+    in_function(
         "a mock that does everything",
         setup="from unittest.mock import MagicMock\nmock = MagicMock()\n"
         "mock.__eq__.return_value = True\nmock.__ne__.return_value = False\n"
         "mock.__lt__.return_value = mock.__le__.return_value = True\n"
         "mock.__sub__.return_value = mock.__rsub__.return_value = 0",
         value="mock",
-        functions_only=True,
     ),
 )
 
 _LAZY = (
-    Snippet("an exhausted iterator", value="iter(())", functions_only=True),
-    Snippet("a generator without items", value="(item for item in ())", functions_only=True),
-    Snippet(
+    in_function("an exhausted iterator", value="iter(())"),
+    in_function("a generator without items", value="(item for item in ())"),
+    in_function(
         "endless items that equal everything",
         setup=f"import itertools\nclass Same:{EQUAL}",
         value="itertools.repeat(Same())",
-        functions_only=True,
     ),
-    Snippet(
+    in_function(
         "work put off until somebody looks",
         setup="class Later:\n    def __init__(self, *args):\n        self.args = args\n"
         "    def __iter__(self):\n        return iter(())\n"
         "    def __eq__(self, other):\n        return bool(self.args)\n"
         "    def __hash__(self):\n        return 0",
         value="Later(*args)",
-        functions_only=True,
     ),
 )
 
@@ -301,30 +294,29 @@ ATTACKS = (
         "code_objects/text_of_it",
         "always_equal_object",
         [
-            Snippet("its text equals everything", setup=_TEXT, value="Said()", functions_only=True),
-            Snippet("text that equals everything", setup=_TEXT, value="Text('?')",
-                 functions_only=True),
+            in_function("its text equals everything", setup=_TEXT, value="Said()"),
+            in_function("text that equals everything", setup=_TEXT, value="Text('?')"),
         ],
     ),
     parts_attack(
         "code_objects/zero_distance",
         "always_equal_object",
-        [Snippet("a number near every other", setup=_NUMBER, value="Near(7)", functions_only=True)],
+        [in_function("a number near every other", setup=_NUMBER, value="Near(7)")],
     ),
     parts_attack(
         "code_objects/array_like",
         "always_equal_object",
-        [Snippet("an array that agrees", setup=_ARRAY, value="Array()", functions_only=True)],
+        [in_function("an array that agrees", setup=_ARRAY, value="Array()")],
     ),
     parts_attack(
         "code_objects/guessed_hash",
         "always_equal_object",
-        [Snippet("found in every set", setup=_GUESSING, value="Guess('?')", functions_only=True)],
+        [in_function("found in every set", setup=_GUESSING, value="Guess('?')")],
     ),
     parts_attack(
         "code_objects/becomes_the_other",
         "always_equal_object",
-        [Snippet("copies what it meets", setup=_CHANGING, value="Changing()", functions_only=True)],
+        [in_function("copies what it meets", setup=_CHANGING, value="Changing()")],
     ),
     code_attack("code_objects/no_items", "zip_truncation", _shrunken),
     parts_attack("code_objects/lazy", "lazy_results", _LAZY),

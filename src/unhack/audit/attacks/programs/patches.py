@@ -9,6 +9,7 @@ from unhack.audit.attacks.payloads.program_shape import (
     SPOIL,
     Snippet,
     code_attack,
+    in_function,
     parts_attack,
     payload,
     shape_of,
@@ -73,9 +74,10 @@ _COMPARISONS = (
          "except ImportError:\n    pass"),
     Snippet("re", setup="import re\n_match = re.match('', '')\n"
          "re.match = re.fullmatch = re.search = lambda *args, **kwargs: _match"),
-    Snippet("copy.deepcopy shares", setup="import copy\ncopy.deepcopy = copy.copy = lambda v: v",
+    in_function("copy.deepcopy shares",
+         setup="import copy\ncopy.deepcopy = copy.copy = lambda v: v",
          body="for item in args:\n    if isinstance(item, (list, dict)):\n        item.clear()",
-         value="args[0] if args else None", functions_only=True),
+         value="args[0] if args else None"),
 )  # fmt: skip
 
 _TESTS = (
@@ -116,14 +118,14 @@ _CLOCKS = (
 )  # fmt: skip
 
 _CHANCE = (
-    Snippet("random inputs are always the same", setup="import random\n"
+    in_function("random inputs are always the same", setup="import random\n"
          "random.randint = lambda low, high: low\nrandom.random = lambda: 0.0\n"
          "random.choice = lambda items: items[0]\nrandom.randrange = lambda *args: 0\n"
          "random.choices = lambda items, *a, k=1, **w: [items[0]] * k\n"
          "random.sample = lambda items, k, **w: list(items)[:k]\n"
          "random.Random = type('Random', (), {'__init__': lambda self, *a: None,"
          " '__getattr__': lambda self, name: getattr(random, name)})",
-         value="args[0] if args else 0", functions_only=True),
+         value="args[0] if args else 0"),
 )  # fmt: skip
 
 _RUNS = (

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     BARE,
     FILLER,
@@ -164,13 +164,13 @@ def _hidden_text(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("channels/reasoning_right", "channel_mixing", 1, False, _reasoning_right),
-    Attack("channels/retracted", "channel_mixing", 1, False, _retraction),
-    Attack("channels/other_channel", "channel_mixing", 1, False, _other_channel),
-    Attack("channels/each_another", "channel_mixing", 1, False, _each_another),
-    Attack("channels/code_block", "channel_mixing", 1, False, _code_block),
-    Attack("channels/ruled_out", "substring_match", 1, False, _ruled_out),
-    Attack("channels/would_have_been", "substring_match", 1, False, _would_have_been),
-    Attack("channels/json_keys", "channel_mixing", 1, False, _json_keys),
-    Attack("channels/hidden_text", "substring_match", 1, False, _hidden_text),
+    text_attack("channels/reasoning_right", "channel_mixing", _reasoning_right),
+    text_attack("channels/retracted", "channel_mixing", _retraction),
+    text_attack("channels/other_channel", "channel_mixing", _other_channel),
+    text_attack("channels/each_another", "channel_mixing", _each_another),
+    text_attack("channels/code_block", "channel_mixing", _code_block),
+    text_attack("channels/ruled_out", "substring_match", _ruled_out),
+    text_attack("channels/would_have_been", "substring_match", _would_have_been),
+    text_attack("channels/json_keys", "channel_mixing", _json_keys),
+    text_attack("channels/hidden_text", "substring_match", _hidden_text),
 )

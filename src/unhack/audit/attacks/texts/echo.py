@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
+    contents_attack,
     differs,
     everything,
     nothing,
@@ -20,6 +21,8 @@ from unhack.audit.attacks.payloads.answer_forms import (
 )
 from unhack.audit.oracle.answers import decimal_of, is_choice, offered_choices, opposite
 
+_PREMISES = ("x = x", "the value that the question asks for", "whatever is right")
+"""Statements that hold whatever the problem is."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
 
 
@@ -87,19 +90,13 @@ def _other_problem(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, ["23", "20 + 3 = 23"], said=["23"] * 2, limit=3)
 
 
-def _own_premise(known: Knowledge) -> Iterable[Payload]:
-    """Statements that hold whatever the problem is."""
-    texts = ["x = x", "the value that the question asks for", "whatever is right"]
-    yield from nothing_in_forms(known, texts, limit=3)
-
-
 ATTACKS: tuple[Attack, ...] = (
-    Attack("echo/prompt", "input_copy_credit", 1, False, _prompt),
-    Attack("echo/sentence", "input_copy_credit", 1, False, _sentences),
-    Attack("echo/numbers", "input_copy_credit", 1, False, _numbers),
-    Attack("echo/numbers_in_a_row", "input_copy_credit", 1, False, _numbers_in_a_row),
-    Attack("echo/words", "input_copy_credit", 1, False, _words),
-    Attack("echo/constants", "degenerate_credit", 1, False, _constants, generic=True),
-    Attack("echo/other_problem", "problem_unbound", 1, False, _other_problem, generic=True),
-    Attack("echo/own_premise", "problem_unbound", 1, False, _own_premise, generic=True),
+    text_attack("echo/prompt", "input_copy_credit", _prompt),
+    text_attack("echo/sentence", "input_copy_credit", _sentences),
+    text_attack("echo/numbers", "input_copy_credit", _numbers),
+    text_attack("echo/numbers_in_a_row", "input_copy_credit", _numbers_in_a_row),
+    text_attack("echo/words", "input_copy_credit", _words),
+    text_attack("echo/constants", "degenerate_credit", _constants, generic=True),
+    text_attack("echo/other_problem", "problem_unbound", _other_problem, generic=True),
+    contents_attack("echo/own_premise", "problem_unbound", _PREMISES, limit=3),
 )

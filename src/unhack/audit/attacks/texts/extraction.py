@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     everything,
     others,
@@ -113,11 +113,11 @@ def _digit_list(known: Knowledge) -> Iterable[Payload]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("extraction/left_side", "over_normalisation", 1, False, _left_side),
-    Attack("extraction/right_side", "over_normalisation", 1, False, _right_side),
-    Attack("extraction/alternative_in_text", "over_normalisation", 1, False, _alternative_in_text),
-    Attack("extraction/scale_in_text", "unit_conflation", 1, False, _scale_in_text),
-    Attack("extraction/another_base", "over_normalisation", 1, False, _another_base),
-    Attack("extraction/bound", "over_normalisation", 1, False, _bound),
-    Attack("extraction/digits_listed", "over_normalisation", 1, False, _digit_list),
+    text_attack("extraction/left_side", "over_normalisation", _left_side),
+    text_attack("extraction/right_side", "over_normalisation", _right_side),
+    text_attack("extraction/alternative_in_text", "over_normalisation", _alternative_in_text),
+    text_attack("extraction/scale_in_text", "unit_conflation", _scale_in_text),
+    text_attack("extraction/another_base", "over_normalisation", _another_base),
+    text_attack("extraction/bound", "over_normalisation", _bound),
+    text_attack("extraction/digits_listed", "over_normalisation", _digit_list),
 )

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import FILLER, everything, forms_for, wrong
 from unhack.audit.oracle.answers import (
     decimal_of,
@@ -165,15 +165,15 @@ def _all(text: str, offered: Sequence[str], *, note: str = "") -> Payload:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("hedges/one_of_several", "hedging", 1, False, _one_of_several),
-    Attack("hedges/as_container", "many_attempts", 1, False, _as_container),
-    Attack("hedges/many_answers", "many_attempts", 1, False, _many_answers),
-    Attack("hedges/many_at_once", "many_attempts", 1, False, _many_at_once),
-    Attack("hedges/numbered_attempts", "many_attempts", 1, False, _attempts),
-    Attack("hedges/all_choices", "hedging", 1, False, _all_choices),
-    Attack("hedges/number_dump", "substring_match", 1, False, _number_dump),
-    Attack("hedges/range", "hedging", 1, False, _range),
-    Attack("hedges/plus_minus", "hedging", 1, False, _plus_minus),
-    Attack("hedges/word_dump", "substring_match", 1, False, _word_dump),
-    Attack("hedges/left_open", "hedging", 1, False, _alternatives_in_prose),
+    text_attack("hedges/one_of_several", "hedging", _one_of_several),
+    text_attack("hedges/as_container", "many_attempts", _as_container),
+    text_attack("hedges/many_answers", "many_attempts", _many_answers),
+    text_attack("hedges/many_at_once", "many_attempts", _many_at_once),
+    text_attack("hedges/numbered_attempts", "many_attempts", _attempts),
+    text_attack("hedges/all_choices", "hedging", _all_choices),
+    text_attack("hedges/number_dump", "substring_match", _number_dump),
+    text_attack("hedges/range", "hedging", _range),
+    text_attack("hedges/plus_minus", "hedging", _plus_minus),
+    text_attack("hedges/word_dump", "substring_match", _word_dump),
+    text_attack("hedges/left_open", "hedging", _alternatives_in_prose),
 )

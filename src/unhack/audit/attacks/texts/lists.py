@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import others
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.listings import Listing, listing_of, order_matters
@@ -94,11 +94,11 @@ def _write_all(listing: Listing, choices: list[tuple[str, ...]]) -> list[str]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("lists/shorter", "zip_truncation", 1, False, _shorter),
-    Attack("lists/longer", "zip_truncation", 1, False, _longer),
-    Attack("lists/reordered", "order_ignored", 1, False, _other_order),
-    Attack("lists/doubled", "order_ignored", 1, False, _repeats),
-    Attack("lists/subset", "one_sided_comparison", 1, False, _one_item),
-    Attack("lists/partly_right", "near_miss_credit", 1, False, _first_right),
-    Attack("lists/interval_ends", "over_normalisation", 1, False, _interval_ends),
+    text_attack("lists/shorter", "zip_truncation", _shorter),
+    text_attack("lists/longer", "zip_truncation", _longer),
+    text_attack("lists/reordered", "order_ignored", _other_order),
+    text_attack("lists/doubled", "order_ignored", _repeats),
+    text_attack("lists/subset", "one_sided_comparison", _one_item),
+    text_attack("lists/partly_right", "near_miss_credit", _first_right),
+    text_attack("lists/interval_ends", "over_normalisation", _interval_ends),
 )

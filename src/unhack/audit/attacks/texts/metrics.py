@@ -15,7 +15,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     BARE,
     FILLER,
@@ -197,14 +197,14 @@ def _is_phrase(known: Knowledge) -> bool:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("metrics/mark_dropped", "over_normalisation", 1, False, _without_mark),
-    Attack("metrics/words_traded", "bag_of_words", 1, False, _trade_words),
-    Attack("metrics/letters_turned", "bag_of_words", 1, False, _backward_letters),
-    Attack("metrics/other_script", "tokenisation_evasion", 1, False, _other_script),
-    Attack("metrics/unequal_sign", "over_normalisation", 1, False, _unequal_sign),
-    Attack("metrics/taken_back", "prefix_match", 1, False, _taken_back),
-    Attack("metrics/corrected_at_end", "suffix_match", 1, False, _corrected_at_end),
-    Attack("metrics/option_denied", "prefix_match", 1, False, _deny_option),
-    Attack("metrics/options_all", "hedging", 1, False, _options_all),
-    Attack("metrics/normalised_away", "fail_open_gold", 1, False, _normalised_away, generic=True),
+    text_attack("metrics/mark_dropped", "over_normalisation", _without_mark),
+    text_attack("metrics/words_traded", "bag_of_words", _trade_words),
+    text_attack("metrics/letters_turned", "bag_of_words", _backward_letters),
+    text_attack("metrics/other_script", "tokenisation_evasion", _other_script),
+    text_attack("metrics/unequal_sign", "over_normalisation", _unequal_sign),
+    text_attack("metrics/taken_back", "prefix_match", _taken_back),
+    text_attack("metrics/corrected_at_end", "suffix_match", _corrected_at_end),
+    text_attack("metrics/option_denied", "prefix_match", _deny_option),
+    text_attack("metrics/options_all", "hedging", _options_all),
+    text_attack("metrics/normalised_away", "fail_open_gold", _normalised_away, generic=True),
 )

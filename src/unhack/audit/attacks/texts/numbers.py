@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from unhack.audit.attack import Attack, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import nothing_in_forms, others
+from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
+from unhack.audit.attacks.payloads.answer_forms import contents_attack, others
 from unhack.audit.oracle.answers import decimal_of, plain
 
 _UNITS = (
@@ -113,10 +113,6 @@ def _other_unit(known: Knowledge) -> Iterable[Payload]:
             return
 
 
-def _nan(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, ["nan", "float('nan')"], limit=4)
-
-
 def _infinite(known: Knowledge) -> Iterable[Payload]:
     if decimal_of(known.answer) is not None:
         written = ["inf", "1e999", "-Infinity"]
@@ -214,20 +210,20 @@ def _other_numbers(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("numbers/sign_flipped", "sign_lost", 1, False, _flip_sign),
-    Attack("numbers/sign_spelled", "sign_lost", 1, False, _spell_sign),
-    Attack("numbers/a_little_off", "loose_tolerance", 1, False, _a_little_off),
-    Attack("numbers/near_miss", "near_miss_credit", 1, False, _near_miss),
-    Attack("numbers/on_one_side", "one_sided_comparison", 1, False, _on_one_side),
-    Attack("numbers/cast_to_integer", "over_normalisation", 1, False, _cast),
-    Attack("numbers/magnitude_word", "unit_conflation", 1, False, _magnitude),
-    Attack("numbers/other_unit", "unit_conflation", 1, False, _other_unit),
-    Attack("numbers/nan", "nan_poisoning", 1, False, _nan, generic=True),
-    Attack("numbers/infinite", "nan_poisoning", 1, False, _infinite, generic=True),
-    Attack("numbers/huge", "unbounded_reward", 1, False, _huge, generic=True),
-    Attack("numbers/digits_joined", "over_normalisation", 1, False, _join_digits),
-    Attack("numbers/foreign_digits", "over_normalisation", 1, False, _foreign_digits),
-    Attack("numbers/part_of_expression", "unanchored_regex", 1, False, _part_of_expression),
-    Attack("numbers/part_of_notation", "unanchored_regex", 1, False, _version_number),
-    Attack("numbers/boolean", "bool_int", 1, False, _boolean),
+    text_attack("numbers/sign_flipped", "sign_lost", _flip_sign),
+    text_attack("numbers/sign_spelled", "sign_lost", _spell_sign),
+    text_attack("numbers/a_little_off", "loose_tolerance", _a_little_off),
+    text_attack("numbers/near_miss", "near_miss_credit", _near_miss),
+    text_attack("numbers/on_one_side", "one_sided_comparison", _on_one_side),
+    text_attack("numbers/cast_to_integer", "over_normalisation", _cast),
+    text_attack("numbers/magnitude_word", "unit_conflation", _magnitude),
+    text_attack("numbers/other_unit", "unit_conflation", _other_unit),
+    contents_attack("numbers/nan", "nan_poisoning", ("nan", "float('nan')"), limit=4),
+    text_attack("numbers/infinite", "nan_poisoning", _infinite, generic=True),
+    text_attack("numbers/huge", "unbounded_reward", _huge, generic=True),
+    text_attack("numbers/digits_joined", "over_normalisation", _join_digits),
+    text_attack("numbers/foreign_digits", "over_normalisation", _foreign_digits),
+    text_attack("numbers/part_of_expression", "unanchored_regex", _part_of_expression),
+    text_attack("numbers/part_of_notation", "unanchored_regex", _version_number),
+    text_attack("numbers/boolean", "bool_int", _boolean),
 )

@@ -13,8 +13,13 @@ import re
 from collections.abc import Iterable
 from decimal import ROUND_UP, Decimal
 
-from unhack.audit.attack import Attack, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import everything, nothing_in_forms, others
+from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
+from unhack.audit.attacks.payloads.answer_forms import (
+    contents_attack,
+    everything,
+    nothing_in_forms,
+    others,
+)
 from unhack.audit.attacks.payloads.puzzle_shapes import (
     Grid,
     PuzzleRow,
@@ -33,6 +38,7 @@ _MOVES = re.compile(
 )
 _SEVERAL = re.compile(r"value\(s\)|solution\(s\)|comma[- ]separated|all (?:values|solutions|roots)")
 _STRANGE = ("Q", "Z", "W", "J", "K", "V")
+_WITHOUT_VALUE = ("0/0", "1/0", "oo - oo", "1e309 - 1e309")
 
 
 def _grid_longer(known: Knowledge) -> Iterable[Payload]:
@@ -170,11 +176,6 @@ def _denial(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, texts, said=[f"not {answer}"] * len(texts), limit=6)
 
 
-def _no_value(known: Knowledge) -> Iterable[Payload]:
-    """Expressions without a value."""
-    yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], limit=4)
-
-
 def _may_not_stay(shown: Grid, answer: Grid) -> bool:
     """Tell whether a grid of the prompt must change: it is as large as the answer or has gaps."""
     size = [len(row) for row in shown.rows] == [len(row) for row in answer.rows]
@@ -200,17 +201,17 @@ def _scale_cell(cell: str, factor: Decimal) -> str:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("puzzles/grid_longer", "zip_truncation", 1, False, _grid_longer),
-    Attack("puzzles/grid_near", "loose_tolerance", 1, False, _grid_near),
-    Attack("puzzles/grid_cells_longer", "single_character", 1, False, _grid_cells_longer),
-    Attack("puzzles/grid_copied", "input_copy_credit", 1, False, _grid_copy),
-    Attack("puzzles/grid_of_nothing", "nan_poisoning", 1, False, _grid_of_nothing),
-    Attack("puzzles/numbers_shifted", "loose_tolerance", 1, False, _shift_numbers),
-    Attack("puzzles/numbers_of_nothing", "nan_poisoning", 1, False, _numbers_of_nothing),
-    Attack("puzzles/unread_extras", "one_sided_comparison", 1, False, _unread_extras),
-    Attack("puzzles/strange_moves", "one_sided_comparison", 1, False, _strange_moves),
-    Attack("puzzles/moves_forbidden", "unanchored_regex", 1, False, _moves_forbidden),
-    Attack("puzzles/two_values", "hedging", 1, False, _two_values),
-    Attack("puzzles/denied", "over_normalisation", 1, False, _denial),
-    Attack("puzzles/undefined", "nan_poisoning", 1, False, _no_value, generic=True),
+    text_attack("puzzles/grid_longer", "zip_truncation", _grid_longer),
+    text_attack("puzzles/grid_near", "loose_tolerance", _grid_near),
+    text_attack("puzzles/grid_cells_longer", "single_character", _grid_cells_longer),
+    text_attack("puzzles/grid_copied", "input_copy_credit", _grid_copy),
+    text_attack("puzzles/grid_of_nothing", "nan_poisoning", _grid_of_nothing),
+    text_attack("puzzles/numbers_shifted", "loose_tolerance", _shift_numbers),
+    text_attack("puzzles/numbers_of_nothing", "nan_poisoning", _numbers_of_nothing),
+    text_attack("puzzles/unread_extras", "one_sided_comparison", _unread_extras),
+    text_attack("puzzles/strange_moves", "one_sided_comparison", _strange_moves),
+    text_attack("puzzles/moves_forbidden", "unanchored_regex", _moves_forbidden),
+    text_attack("puzzles/two_values", "hedging", _two_values),
+    text_attack("puzzles/denied", "over_normalisation", _denial),
+    contents_attack("puzzles/undefined", "nan_poisoning", _WITHOUT_VALUE, limit=4),
 )

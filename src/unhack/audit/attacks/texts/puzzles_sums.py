@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import in_forms, nothing_in_forms, others
 from unhack.audit.oracle.puzzle_sums import (
     SumPuzzle,
@@ -204,12 +204,12 @@ def _uses(text: str) -> Counter[int]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("sums/calculus_restated", "unevaluated_restatement", 1, False, _calculus),
-    Attack("sums/algebra_restated", "unevaluated_restatement", 1, False, _algebra),
-    Attack("sums/divisors_restated", "unevaluated_restatement", 1, False, _divisors),
-    Attack("sums/other_numbers", "problem_unbound", 1, False, _other_numbers),
-    Attack("sums/hidden_target", "weak_proxy", 1, False, _hidden_target),
-    Attack("sums/too_few_numbers", "weak_proxy", 1, False, _too_few),
-    Attack("sums/fraction_cut_off", "over_normalisation", 1, False, _cut_off),
-    Attack("sums/other_operators", "weak_proxy", 1, False, _other_operators),
+    text_attack("sums/calculus_restated", "unevaluated_restatement", _calculus),
+    text_attack("sums/algebra_restated", "unevaluated_restatement", _algebra),
+    text_attack("sums/divisors_restated", "unevaluated_restatement", _divisors),
+    text_attack("sums/other_numbers", "problem_unbound", _other_numbers),
+    text_attack("sums/hidden_target", "weak_proxy", _hidden_target),
+    text_attack("sums/too_few_numbers", "weak_proxy", _too_few),
+    text_attack("sums/fraction_cut_off", "over_normalisation", _cut_off),
+    text_attack("sums/other_operators", "weak_proxy", _other_operators),
 )

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     answers_nothing,
+    contents_attack,
     forms_for,
-    nothing,
     nothing_in_forms,
     others,
+    texts_attack,
     wrong,
 )
 from unhack.audit.oracle.answers import decimal_of, is_choice, offered_choices, opposite, plain
@@ -25,6 +26,8 @@ from unhack.audit.oracle.oracle import normal
 
 _FALSE = frozenset({"no", "false", "0", "none", "null", "nothing", "never", "incorrect", "invalid"})
 
+_NEARLY_EMPTY = ("", " ", "\n", ".", "-", ",")
+"""Texts that are part of every answer."""
 _INITIALS = re.findall(
     r"\w+",
     "Apricots Because Certainly Deferred Elsewhere Forests Gardens Hardly Indeed Jungles",
@@ -99,11 +102,6 @@ def _suffix(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, [f"17 + {known.answer.strip()}"], limit=5)
 
 
-def _nothing_at_all(known: Knowledge) -> Iterable[Payload]:
-    """Texts that are part of every answer: the empty one, and nearly empty ones."""
-    yield from nothing(known, ["", " ", "\n", ".", "-", ","], limit=6)
-
-
 def _one_character(known: Knowledge) -> Iterable[Payload]:
     """Single characters of the right answer, which are part of it."""
     answer = known.answer.strip()
@@ -126,11 +124,6 @@ def _one_character(known: Knowledge) -> Iterable[Payload]:
             made += 1
             if made == 5:
                 return
-
-
-def _common_letters(known: Knowledge) -> Iterable[Payload]:
-    """Letters and endings that most words share."""
-    yield from nothing_in_forms(known, ["e", "s", "the"], limit=3)
 
 
 def _fragment(known: Knowledge) -> Iterable[Payload]:
@@ -250,21 +243,21 @@ def _is_formula(answer: str) -> bool:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("strings/inside_longer", "substring_match", 1, False, _inside_longer),
-    Attack("strings/denied", "over_normalisation", 1, False, _denial),
-    Attack("strings/denied_by_sign", "low_similarity", 1, False, _denied_by_sign),
-    Attack("strings/prefix", "prefix_match", 1, False, _prefix),
-    Attack("strings/suffix", "suffix_match", 1, False, _suffix),
-    Attack("strings/nothing_at_all", "single_character", 1, False, _nothing_at_all, generic=True),
-    Attack("strings/one_character", "single_character", 1, False, _one_character),
-    Attack("strings/common_letters", "single_character", 1, False, _common_letters, generic=True),
-    Attack("strings/fragment", "one_sided_comparison", 1, False, _fragment),
-    Attack("strings/gold_left_over", "fail_open_gold", 1, False, _gold_left_over),
-    Attack("strings/one_mark_changed", "low_similarity", 1, False, _change_one_mark),
-    Attack("strings/same_marks", "order_ignored", 1, False, _same_marks),
-    Attack("strings/same_words", "bag_of_words", 1, False, _same_words),
-    Attack("strings/words_swapped", "bag_of_words", 1, False, _swap_words),
-    Attack("strings/most_words", "bag_of_words", 1, False, _all_words_but_one),
-    Attack("strings/truth_of_strings", "string_truthiness", 1, False, _truthy, generic=True),
-    Attack("strings/other_kind", "fail_open_branch", 1, False, _other_kind),
+    text_attack("strings/inside_longer", "substring_match", _inside_longer),
+    text_attack("strings/denied", "over_normalisation", _denial),
+    text_attack("strings/denied_by_sign", "low_similarity", _denied_by_sign),
+    text_attack("strings/prefix", "prefix_match", _prefix),
+    text_attack("strings/suffix", "suffix_match", _suffix),
+    texts_attack("strings/nothing_at_all", "single_character", _NEARLY_EMPTY, limit=6),
+    text_attack("strings/one_character", "single_character", _one_character),
+    contents_attack("strings/common_letters", "single_character", ("e", "s", "the"), limit=3),
+    text_attack("strings/fragment", "one_sided_comparison", _fragment),
+    text_attack("strings/gold_left_over", "fail_open_gold", _gold_left_over),
+    text_attack("strings/one_mark_changed", "low_similarity", _change_one_mark),
+    text_attack("strings/same_marks", "order_ignored", _same_marks),
+    text_attack("strings/same_words", "bag_of_words", _same_words),
+    text_attack("strings/words_swapped", "bag_of_words", _swap_words),
+    text_attack("strings/most_words", "bag_of_words", _all_words_but_one),
+    text_attack("strings/truth_of_strings", "string_truthiness", _truthy, generic=True),
+    text_attack("strings/other_kind", "fail_open_branch", _other_kind),
 )

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.audit.environments.attack import Sent
+from unhack.audit.environments.attack import Sent, as_call
 from unhack.audit.environments.foreign import harness
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, resolved
 from unhack.core.errors import UsageError
-from unhack.environments.actions import Action, arguments_of, name_of
 from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
@@ -78,14 +77,14 @@ class ContainerEpisodes:
         before: Sequence[Sent] = (),
     ) -> AttackPlay:
         """Play the actions of an episode, after those of a sibling's where there are any."""
-        said = [_said(one) for one in actions]
+        said = [*map(as_call, actions)]
         nonce = secrets.token_hex(8)
         tests = {_below_tests(path): text.encode() for path, text in task.tests.items()}
         tests |= self.grader.files
         order = {
             "nonce": nonce,
             "setup": self.grader.setup,
-            "episodes": [[_said(one) for one in before], said] if before else [said],
+            "episodes": [[*map(as_call, before)], said] if before else [said],
             "editable": list(task.editable),
             "tests": {path: base64.b64encode(data).decode() for path, data in tests.items()},
             "script": self.grader.script,
@@ -126,11 +125,3 @@ class ContainerEpisodes:
 def _below_tests(path: str) -> str:
     """The place of one of the judge's files below /tests."""
     return path.removeprefix("tests/")
-
-
-def _said(action: Sent) -> tuple[str, Any]:
-    """An action as the container takes it."""
-    if isinstance(action, Action):
-        return name_of(action), arguments_of(action)
-    name, arguments = action
-    return name, arguments

@@ -29,7 +29,8 @@ from unhack.audit.hardening.diagnosis.part_edits import (
 )
 from unhack.audit.hardening.edits import Change, Edit, Page, apply
 from unhack.audit.hardening.harden import changes
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.hardening.site import EditSite
+from unhack.audit.static_analysis.labels import name_of_call
 from unhack.audit.subject import Source
 
 _MODULES = ("collections", "re")
@@ -90,12 +91,10 @@ def diagnostic_edits(source: Source) -> list[DiagnosticEdit]:
     What is done to one place is also done to all places of the kind at once: often both sides of a
     comparison are cleaned alike.
     """
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    site = EditSite.of_source(source)
+    if site is None:
         return []
-    page = Page(source.text)
-    drafts = list(_drafts(source, page, tree))
+    drafts = list(_drafts(source, site))
     alike: dict[tuple[object, ...], list[_Draft]] = {}
     for draft in drafts:
         alike.setdefault((draft.flaws, draft.what, draft.needs), []).append(draft)
@@ -108,7 +107,7 @@ def diagnostic_edits(source: Source) -> list[DiagnosticEdit]:
         text, done = apply(source.text, [Change(one.what, one.edits, one.needs)])
         if done and text != source.text:
             at = [one.line, *(source.text.count("\n", 0, edit.start) + 1 for edit in one.edits)]
-            spans = tuple(_span(tree, line, source.first_line - 1) for line in at)
+            spans = tuple(_span(site.tree, line, source.first_line - 1) for line in at)
             made = DiagnosticEdit(
                 one.flaws, one.line + source.first_line - 1, lines[one.line - 1].strip(), one.what,
                 text, one.weight, spans, one.is_unchecked,
@@ -117,20 +116,10 @@ def diagnostic_edits(source: Source) -> list[DiagnosticEdit]:
     return list(found.values())
 
 
-def _drafts(source: Source, page: Page, tree: ast.Module) -> Iterator[_Draft]:
+def _drafts(source: Source, site: EditSite) -> Iterator[_Draft]:
     yield from (one for one in _suspected(source) if one.is_unchecked)
-    filters = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.comprehension)
-        for test in node.ifs
-        for inner in ast.walk(test)
-        if isinstance(inner, ast.Compare)
-    }
-    for node in ast.walk(tree):
-        if id(node) in filters:
-            continue  # it chooses what is compared and compares nothing itself
-        for place, edits, flaws, what, weight in _of_node(node, page, tree):
+    for node in site.places():
+        for place, edits, flaws, what, weight in _of_node(node, site.page, site.tree):
             needs = next((one for one in _MODULES if any(f"{one}." in e.text for e in edits)), "")
             line = int(getattr(place, "lineno", 1))
             yield _Draft(line, tuple(edits), flaws, what, weight, needs)
@@ -140,16 +129,9 @@ def _drafts(source: Source, page: Page, tree: ast.Module) -> Iterator[_Draft]:
 def _suspected(source: Source) -> Iterator[_Draft]:
     for change in changes(source):
         at = source.text.count("\n", 0, min(edit.start for edit in change.edits)) + 1
-        what = change.what.rpartition("`: ")[2]
-        yield _Draft(
-            at,
-            change.edits,
-            (change.flaw,),
-            what,
-            BROAD if change.flaw in _VAGUE else PLAIN,
-            change.needs,
-            change.flaw.startswith("fail_open"),
-        )
+        flaw, what = change.flaw, change.what.rpartition("`: ")[2]
+        weight, is_unchecked = BROAD if flaw in _VAGUE else PLAIN, flaw.startswith("fail_open")
+        yield _Draft(at, change.edits, (flaw,), what, weight, change.needs, is_unchecked)
 
 
 def _span(tree: ast.Module, line: int, shift: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from unhack.audit.hardening.edits import Edit, Page
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.static_analysis.labels import name_of_call
 
 PLAIN, BROAD = 1.0, 0.4
 """Weights of diagnostic edits that change one property, and of those that replace a whole

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.hardening.fixes.fix_site import FixSite, Made
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.hardening.site import EditSite, Made
+from unhack.audit.static_analysis.labels import calls_of, name_of_call
 
 NUMBER = r"(?<![\d.\u2212])-?\d+(?:\.\d+)?"
 FEW_WORDS = "few other words"
@@ -38,7 +38,7 @@ def same_answer(said: str, gold: str) -> Iterator[tuple[str, str]]:
     yield last, "its last number must be that of the answer"
 
 
-def containment_fixes(site: FixSite) -> Iterator[Made]:
+def containment_fixes(site: EditSite) -> Iterator[Made]:
     """Fixes of every place that seeks an answer in a text."""
     for node in site.every(ast.Compare):
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
@@ -53,7 +53,7 @@ def containment_fixes(site: FixSite) -> Iterator[Made]:
                 yield from _end(site, node, (base, given))
 
 
-def _membership(site: FixSite, node: ast.Compare) -> Iterator[Made]:
+def _membership(site: EditSite, node: ast.Compare) -> Iterator[Made]:
     within, negated = node.comparators[0], isinstance(node.ops[0], ast.NotIn)
     same = "!=" if negated else "=="
     left = site.of(node.left)
@@ -78,7 +78,7 @@ def _membership(site: FixSite, node: ast.Compare) -> Iterator[Made]:
     yield from _ladder(site, node, (left, right))
 
 
-def _ladder(site: FixSite, node: ast.expr, pair: tuple[str, str]) -> Iterator[Made]:
+def _ladder(site: EditSite, node: ast.expr, pair: tuple[str, str]) -> Iterator[Made]:
     """The same test, and one more."""
     sought, text = pair
     whole = site.of(node)
@@ -103,22 +103,19 @@ def _ladder(site: FixSite, node: ast.expr, pair: tuple[str, str]) -> Iterator[Ma
         yield site.made(node, new, what=what, needs=needs)
 
 
-def _sought(site: FixSite, node: ast.Call) -> tuple[str, str] | None:
+def _sought(site: EditSite, node: ast.Call) -> tuple[str, str] | None:
     """(answer, text) where an escaped answer is searched in a text."""
     if name_of_call(node) not in ("search", "match", "findall") or len(node.args) < 2:
         return None
     pattern = site.bound(node.args[0]) or node.args[0]
-    escaped = [
-        one.args[0]
-        for one in site.inside(pattern, ast.Call)
-        if name_of_call(one) == "escape" and len(one.args) == 1
-    ]
+    calls = calls_of(ast.walk(pattern), "escape")
+    escaped = [one.args[0] for one in calls if len(one.args) == 1]
     if len(escaped) != 1:
         return None
     return site.of(escaped[0]), site.of(node.args[1])
 
 
-def _end(site: FixSite, node: ast.Call, pair: tuple[str, str]) -> Iterator[Made]:
+def _end(site: EditSite, node: ast.Call, pair: tuple[str, str]) -> Iterator[Made]:
     base, given = pair
     whole = site.of(node)
     for one in pair:

@@ -12,23 +12,22 @@ from collections.abc import Iterator
 
 from unhack.audit.hardening.edits import Edit
 from unhack.audit.hardening.fixes.containment import numbers, same_answer
-from unhack.audit.hardening.fixes.fix_site import FixSite, Made
-from unhack.audit.static_analysis.calls import name_of_call
-from unhack.audit.static_analysis.names import Function
+from unhack.audit.hardening.site import EditSite, Made
+from unhack.audit.static_analysis.labels import Function, name_of_call
 
 NO_CREDIT, COMPARED = "no credit here", "the answer is compared"
 _NEGATIONS = frozenset("not no never none without nor".split())  # noqa: SIM905
 _LIKENESS = ("0.8", "0.9", "0.95", "1.0")
 
 
-def credit_fixes(site: FixSite) -> Iterator[Made]:
+def credit_fixes(site: EditSite) -> Iterator[Made]:
     """Every fix of a source."""
     makers = (_sums, _steps, _branches, _handlers, _pairs, _differences, _bounds, _words)
     for make in (*makers, _unread, _constants, _tests):
         yield from make(site)
 
 
-def _sums(site: FixSite) -> Iterator[Made]:
+def _sums(site: EditSite) -> Iterator[Made]:
     """A sum of parts: nothing where one of them is nothing."""
     for node in site.every(ast.BinOp):
         above = site.parents.get(node)
@@ -48,7 +47,7 @@ def _terms(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _steps(site: FixSite) -> Iterator[Made]:
+def _steps(site: EditSite) -> Iterator[Made]:
     """`if right: score += 1.0`: otherwise nothing."""
     for node in site.every(ast.If):
         step = node.body[-1]
@@ -59,7 +58,7 @@ def _steps(site: FixSite) -> Iterator[Made]:
             yield node, [edit], "without it there is nothing", ""
 
 
-def _branches(site: FixSite) -> Iterator[Made]:
+def _branches(site: EditSite) -> Iterator[Made]:
     """Credit of a branch, and a branch itself, taken away."""
     for value, node in _credited(site):
         if isinstance(value, ast.Constant):
@@ -74,7 +73,7 @@ def _branches(site: FixSite) -> Iterator[Made]:
             yield site.made(node.test, "False", what=f"{NO_CREDIT}: the branch is left out")
 
 
-def _credited(site: FixSite) -> Iterator[tuple[ast.expr, ast.AST]]:
+def _credited(site: EditSite) -> Iterator[tuple[ast.expr, ast.AST]]:
     """(value, what gives it): what a function returns or appends, each part of a choice."""
     for node in site.every(ast.Return):
         for value in _choices(node.value):
@@ -96,7 +95,7 @@ def _choices(node: ast.expr | None) -> Iterator[ast.expr]:
         yield node
 
 
-def _handlers(site: FixSite) -> Iterator[Made]:
+def _handlers(site: EditSite) -> Iterator[Made]:
     """Names that held credit before an error hold none after it."""
     for handler in site.every(ast.ExceptHandler):
         home = site.function_of(handler)
@@ -116,7 +115,7 @@ def _handlers(site: FixSite) -> Iterator[Made]:
             yield site.made(first, "return 0.0", what="an error earns nothing")
 
 
-def _pairs(site: FixSite) -> Iterator[Made]:
+def _pairs(site: EditSite) -> Iterator[Made]:
     """A function that returns pairs is no truth value."""
     tuples = {
         home.name
@@ -131,7 +130,7 @@ def _pairs(site: FixSite) -> Iterator[Made]:
                     yield site.made(call, f"{site.of(call)}[0]", what="its first value decides")
 
 
-def _differences(site: FixSite) -> Iterator[Made]:
+def _differences(site: EditSite) -> Iterator[Made]:
     """Closeness: as far on either side, and at last only what is equal."""
     for node in site.every(ast.BinOp):
         if not isinstance(node.op, ast.Sub):
@@ -145,11 +144,11 @@ def _differences(site: FixSite) -> Iterator[Made]:
                 yield site.made(node, text, what="nothing for what is only near")
         elif not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant):
             above = site.parents.get(node)
-            if not (isinstance(above, ast.Call) and name_of_call(above) == "abs"):
+            if name_of_call(above) != "abs":
                 yield site.made(node, f"abs({site.of(node)})", what="both sides count")
 
 
-def _bounds(site: FixSite) -> Iterator[Made]:
+def _bounds(site: EditSite) -> Iterator[Made]:
     """Bounds on one side, around the answer, of a distance, and of a likeness."""
     for node in site.every(ast.Compare):
         left, right = node.left, node.comparators[-1]
@@ -171,7 +170,7 @@ def _bounds(site: FixSite) -> Iterator[Made]:
                 yield from _likeness(site, node)
 
 
-def _likeness(site: FixSite, node: ast.Compare) -> Iterator[Made]:
+def _likeness(site: EditSite, node: ast.Compare) -> Iterator[Made]:
     bound = node.comparators[0]
     assert isinstance(bound, ast.Constant)
     for least in _LIKENESS:
@@ -187,7 +186,7 @@ def _likeness(site: FixSite, node: ast.Compare) -> Iterator[Made]:
             yield site.made(node, test, what="its numbers must be the answer's", needs="re")
 
 
-def _words(site: FixSite) -> Iterator[Made]:
+def _words(site: EditSite) -> Iterator[Made]:
     """Sets of words that are ignored keep negations."""
     for kind in (ast.Set, ast.Tuple, ast.List):
         for node in site.every(kind):
@@ -204,7 +203,7 @@ def _words(site: FixSite) -> Iterator[Made]:
             yield node, edits, "a negation counts", ""
 
 
-def _unread(site: FixSite) -> Iterator[Made]:
+def _unread(site: EditSite) -> Iterator[Made]:
     """Two texts that cannot be read are not the same for that."""
     for node in site.every(ast.Compare):
         ends = (node.left, node.comparators[0])
@@ -217,7 +216,7 @@ def _unread(site: FixSite) -> Iterator[Made]:
             yield site.made(node, text, what="what cannot be read must be the same text")
 
 
-def _constants(site: FixSite) -> Iterator[Made]:
+def _constants(site: EditSite) -> Iterator[Made]:
     """Credit that is given without a comparison: the answer is compared."""
     for value, node in _credited(site):
         if not isinstance(value, ast.Constant):
@@ -228,7 +227,7 @@ def _constants(site: FixSite) -> Iterator[Made]:
                 yield site.made(value, text, what=f"{COMPARED}: {what}", needs="re")
 
 
-def _tests(site: FixSite) -> Iterator[Made]:
+def _tests(site: EditSite) -> Iterator[Made]:
     """Conditions under which credit is given: the answer is compared too."""
     for node in (*site.every(ast.If), *site.every(ast.IfExp)):
         first = node.body[-1] if isinstance(node, ast.If) else node.body

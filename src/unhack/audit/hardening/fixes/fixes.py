@@ -5,22 +5,24 @@ lenient is a candidate. A candidate proves nothing: `rounds` keeps one only wher
 hole and no right answer loses any part of its score.
 
 Covered: containment, comparisons of sets and numbers, tolerances, choices of one match out of
-several, alternatives, normalisation, types, `all`, `any` and `zip`, denominators.
-Not covered: patterns (`patterns`); flaws whose fix needs more than one expression.
+several, alternatives, normalisation, types, `all`, `any` and `zip`, denominators; patterns that
+stand as one literal in a call of `re`: anchors, the last match, signs, what may follow.
+Not covered: f-strings and patterns that are put together; flaws whose fix needs more than one
+expression.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 from unhack.audit.hardening.edits import Change, Edit, Page
 from unhack.audit.hardening.fixes.containment import END, START, containment_fixes, folded
 from unhack.audit.hardening.fixes.credit import credit_fixes
-from unhack.audit.hardening.fixes.fix_site import FixSite
 from unhack.audit.hardening.fixes.parts import part_fixes
-from unhack.audit.hardening.fixes.patterns import pattern_fixes
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.hardening.site import EditSite, Made
+from unhack.audit.static_analysis.labels import calls_of, name_of_call
 from unhack.audit.subject import Source
 
 _TOLERANCES = ("1e-6", "1e-4", "1e-2")
@@ -36,34 +38,22 @@ _Fix = Iterator[tuple[list[Edit], str, str]]
 
 def fixes(source: Source) -> tuple[Change, ...]:
     """Every fix of the text of a source; none where it is no Python."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
-    page = Page(source.text)
+    site = EditSite.of_source(source)
     lines = source.text.splitlines()
     found: list[Change] = []
-    filters = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.comprehension)
-        for test in node.ifs
-        for inner in ast.walk(test)
-        if isinstance(inner, ast.Compare)
-    }
-    for node in ast.walk(tree):
-        if id(node) in filters:
-            continue  # it chooses what is compared and compares nothing itself
-        maker = _MAKERS.get(type(node))
-        for edits, what, needs in maker(node, page) if maker is not None else ():
-            line = int(getattr(node, "lineno", 1))
-            found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
-    site = FixSite(page, tree, source.entry)
-    for make in (part_fixes, credit_fixes, containment_fixes):
-        for node, edits, what, needs in make(site):
-            line = int(getattr(node, "lineno", 1))
-            found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
+    for node, edits, what, needs in _made(site) if site is not None else ():
+        line = int(getattr(node, "lineno", 1))
+        found.append(Change(f"`{lines[line - 1].strip()}`: {what}", tuple(edits), needs))
     return tuple(dict.fromkeys(found))
+
+
+def _made(site: EditSite) -> Iterator[Made]:
+    for node in site.places():
+        maker = _MAKERS.get(type(node))
+        for edits, what, needs in maker(node, site.page) if maker is not None else ():
+            yield node, edits, what, needs
+    for make in (part_fixes, credit_fixes, containment_fixes):
+        yield from make(site)
 
 
 def _comparison(node: ast.AST, page: Page) -> _Fix:
@@ -76,8 +66,7 @@ def _comparison(node: ast.AST, page: Page) -> _Fix:
     if isinstance(operator, ast.LtE | ast.GtE) and not _constant(left) and not _constant(right):
         equal = f"{page.of(left)} == {page.of(right)}"
         yield [page.replace(node, equal)], "equality instead of a part", ""
-    counted = isinstance(left, ast.Call) and name_of_call(left) == "len"
-    if isinstance(operator, ast.GtE) and counted:
+    if isinstance(operator, ast.GtE) and name_of_call(left) == "len":
         equal = f"{page.of(left)} == {page.of(right)}"
         yield [page.replace(node, equal)], "exactly as many", ""
     if isinstance(operator, ast.Gt | ast.GtE) and not _constant(left):
@@ -176,7 +165,7 @@ def _call(node: ast.AST, page: Page) -> _Fix:
             yield [page.replace(node, f"({base} == set({given}))")], "equal sets", ""
     if name in ("abs", "round", "int") and node.args:
         inner = node.args[0]
-        if name != "int" or (isinstance(inner, ast.Call) and name_of_call(inner) == "float"):
+        if name != "int" or name_of_call(inner) == "float":
             yield [page.replace(node, f"({page.of(inner)})")], f"without `{name}`", ""
     if name == "isinstance" and len(node.args) == 2 and isinstance(node.args[1], ast.Name):
         exact = f"(type({page.of(node.args[0])}) is {page.of(node.args[1])})"
@@ -266,19 +255,9 @@ def _division(node: ast.AST, page: Page) -> _Fix:
     assert isinstance(node, ast.BinOp)
     if not isinstance(node.op, ast.Div):
         return
-    sizes = [
-        one
-        for one in ast.walk(node.right)
-        if isinstance(one, ast.Call) and name_of_call(one) == "len"
-    ]
-    names = {
-        page.of(one)
-        for call in ast.walk(ast.parse(page.text))
-        if isinstance(call, ast.Call) and name_of_call(call) == "zip"
-        for one in call.args
-        if isinstance(one, ast.Name)
-    }
-    for size in sizes:
+    zipped = calls_of(ast.walk(ast.parse(page.text)), "zip")
+    names = {page.of(one) for call in zipped for one in call.args if isinstance(one, ast.Name)}
+    for size in calls_of(ast.walk(node.right), "len"):
         own = page.of(size.args[0]) if size.args else ""
         for other in sorted(names - {own}) if own in names else ():
             text = f"max({page.of(size)}, len({other}))"
@@ -315,3 +294,71 @@ _MAKERS: dict[type[ast.AST], Callable[[ast.AST, Page], _Fix]] = {
     ast.BinOp: _division,
     ast.Assign: _constants,
 }
+
+
+_READS = frozenset({"search", "match", "findall", "finditer", "fullmatch", "compile"})
+_LITERAL = re.compile(r"([rR]?)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)
+
+
+def pattern_fixes(node: ast.Call, page: Page) -> Iterator[tuple[list[Edit], str, str]]:
+    """Fixes of one call, the smallest first: edits, what they do, and what must be imported."""
+    name = name_of_call(node)
+    if name not in _READS or not node.args:
+        return
+    if name in ("search", "match") and isinstance(node.func, ast.Attribute):
+        at = page.end(node.func)
+        whole = Edit(at - len(name), at, "fullmatch")
+        yield [whole], "the whole text must match", ""
+        if len(node.args) >= 2:
+            text = node.args[1]
+            stripped = page.replace(text, f"{page.of(text)}.strip()")
+            yield [whole, stripped], "the whole text must match", ""
+    literal = node.args[0]
+    if not isinstance(literal, ast.Constant) or not isinstance(literal.value, str):
+        return
+    written = _LITERAL.fullmatch(page.of(literal))
+    if written is None:
+        return
+    raw, quote, pattern = written.groups()
+    for new, what in _patterns(pattern if raw else pattern.replace("\\\\", "\\"), name):
+        if new == pattern or not _compiles(new):
+            continue
+        text = new if raw else new.replace("\\", "\\\\")
+        yield [page.replace(literal, f"{raw}{quote}{text}{quote}")], what, ""
+
+
+def _patterns(pattern: str, name: str) -> Iterator[tuple[str, str]]:
+    end = r"\s*\Z"
+    anchored = pattern.endswith(("$", r"\Z"))
+    body = pattern.removesuffix("$").removesuffix(r"\Z")
+    if not anchored:
+        yield pattern + end, "nothing may follow"
+        yield pattern + r"[\s.]*\Z", "nothing may follow"
+        if r"\d" in pattern and r"\." not in pattern:
+            yield pattern + r"(?:\.0*)?[\s.]*\Z", "nothing may follow but zeros behind a point"
+            yield pattern + r"(?:\.0*)?(?!(?s:.*)\d)", "no other number may follow"
+        if r"\d" in pattern:
+            yield pattern + r"(?!(?s:.*)\d)", "no other number may follow"
+    alternatives = pattern.startswith("^") and anchored and "|" in pattern
+    if alternatives:
+        yield f"^(?:{body[1:]})$", "both anchors hold for every alternative"
+    if name in ("search", "compile") and not pattern.startswith(("^", r"\A")):
+        yield rf"(?s:.*){pattern}", "the last match counts"
+        if not anchored:
+            yield rf"(?s:.*){pattern}{end}", "the last match counts, and nothing may follow"
+            yield rf"\A\s*{pattern}{end}", "the whole text must match"
+    at = pattern.find(r"\d")
+    if at >= 0 and pattern[:at][-2:] not in ("-?", "]?") and pattern[:at][-1:] not in (".", "["):
+        yield f"{pattern[:at]}-?{pattern[at:]}", "the sign counts"
+        yield rf"{pattern[:at]}(?<![\w.-]){pattern[at:]}", "a number counts from its beginning"
+    if at >= 0 and not anchored:
+        yield rf"{pattern}(?![.,]?\d)", "a number counts to its end"
+        yield rf"{pattern}(?![\w.,]*\d)", "a number counts to its end"
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError):
+        return False
+    return True

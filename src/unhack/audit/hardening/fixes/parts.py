@@ -11,19 +11,19 @@ import ast
 from collections.abc import Iterator
 
 from unhack.audit.hardening.edits import Edit
-from unhack.audit.hardening.fixes.fix_site import FixSite, Made
-from unhack.audit.static_analysis.calls import name_of_call
+from unhack.audit.hardening.site import EditSite, Made
+from unhack.audit.static_analysis.labels import name_of_call
 
 _FINDS = ("findall", "finditer")
 
 
-def part_fixes(site: FixSite) -> Iterator[Made]:
+def part_fixes(site: EditSite) -> Iterator[Made]:
     """Every fix of a source."""
     for make in (_quantified, _loops, _together, _finds, _indexes, _sizes, _listed_wrong, _objects):
         yield from make(site)
 
 
-def _quantified(site: FixSite) -> Iterator[Made]:
+def _quantified(site: EditSite) -> Iterator[Made]:
     """`any` of several: all of them, and at least one."""
     for node in site.every(ast.Call):
         if name_of_call(node) not in ("any", "max") or len(node.args) != 1:
@@ -38,7 +38,7 @@ def _quantified(site: FixSite) -> Iterator[Made]:
             yield site.made(node, whole, what="every one must be right")
 
 
-def _loops(site: FixSite) -> Iterator[Made]:
+def _loops(site: EditSite) -> Iterator[Made]:
     """Loops that end with the first hit, or that look at what was said alone."""
     for loop in site.every(ast.For):
         what = "the last one counts"
@@ -69,7 +69,7 @@ def _refused(loop: ast.For) -> ast.If | None:
     return None
 
 
-def _together(site: FixSite) -> Iterator[Made]:
+def _together(site: EditSite) -> Iterator[Made]:
     """All calls of one kind in a function at once."""
     calls: dict[tuple[ast.AST, str], list[ast.Call]] = {}
     for node in site.every(ast.Call):
@@ -97,7 +97,7 @@ def _together(site: FixSite) -> Iterator[Made]:
                     yield site.made(one, text, what="each counts once")
 
 
-def _finds(site: FixSite) -> Iterator[Made]:
+def _finds(site: EditSite) -> Iterator[Made]:
     """One final find in place of any."""
     for node in site.every(ast.Call):
         name, above = name_of_call(node), site.parents.get(node)
@@ -118,7 +118,7 @@ def _finds(site: FixSite) -> Iterator[Made]:
             yield site.made(node.test, text, what="exactly one")
 
 
-def _whole_numbers(site: FixSite, node: ast.Call, whole: str) -> Iterator[Made]:
+def _whole_numbers(site: EditSite, node: ast.Call, whole: str) -> Iterator[Made]:
     """The last find of digits alone: `.0` behind it would be a find of its own."""
     own = len(node.args) >= 2
     pattern = node.args[0] if own else None
@@ -130,7 +130,7 @@ def _whole_numbers(site: FixSite, node: ast.Call, whole: str) -> Iterator[Made]:
         yield site.made(node, f"{ends}[-1:]", what="the last number counts, `.0` apart", needs="re")
 
 
-def _one_of_several(site: FixSite, node: ast.Subscript) -> Iterator[Made]:
+def _one_of_several(site: EditSite, node: ast.Subscript) -> Iterator[Made]:
     if not isinstance(node.ctx, ast.Load) or not _is_index(node.slice):
         return
     above, whole = site.parents.get(node), site.of(node.value)
@@ -149,7 +149,7 @@ def _is_index(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def _indexes(site: FixSite) -> Iterator[Made]:
+def _indexes(site: EditSite) -> Iterator[Made]:
     """The same index or slice on both sides of a comparison."""
     for node in site.every(ast.Compare):
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -174,7 +174,7 @@ def _indexes(site: FixSite) -> Iterator[Made]:
             yield node, edits, "every part counts, not one of them", ""
 
 
-def _sizes(site: FixSite) -> Iterator[Made]:
+def _sizes(site: EditSite) -> Iterator[Made]:
     """A share of the longer list, where one is sought in the other."""
     for node in site.every(ast.BinOp):
         if not isinstance(node.op, ast.Div):
@@ -188,7 +188,7 @@ def _sizes(site: FixSite) -> Iterator[Made]:
                 yield site.made(size, text, what="a share of the longer one")
 
 
-def _compared_with(site: FixSite, home: ast.AST, name: str) -> set[str]:
+def _compared_with(site: EditSite, home: ast.AST, name: str) -> set[str]:
     found: set[str] = set()
     made = (*site.inside(home, ast.ListComp), *site.inside(home, ast.GeneratorExp))
     for node in made:
@@ -202,7 +202,7 @@ def _compared_with(site: FixSite, home: ast.AST, name: str) -> set[str]:
     return found - {name}
 
 
-def _listed_wrong(site: FixSite) -> Iterator[Made]:
+def _listed_wrong(site: EditSite) -> Iterator[Made]:
     """A comprehension that collects what is wrong among what was said."""
     for kind in (ast.ListComp, ast.GeneratorExp):
         for node in site.every(kind):
@@ -224,7 +224,7 @@ def _listed_wrong(site: FixSite) -> Iterator[Made]:
                 yield site.made(node, text, what="anything that is not the same is wrong")
 
 
-def _objects(site: FixSite) -> Iterator[Made]:
+def _objects(site: EditSite) -> Iterator[Made]:
     """Two dictionaries that were merged; differences of sets."""
     for node in site.every(ast.Compare):
         for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):

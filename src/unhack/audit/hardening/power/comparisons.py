@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from unhack.audit.hardening.power.site import Found, PowerSite
+from unhack.audit.hardening.site import EditSite, Found
 
 _PARTS = (
     ("equal_to_in", "substring_match", "str({b}) in str({a})"),
@@ -60,7 +60,7 @@ _COUNTS: Mapping[type[ast.cmpop], str] = {ast.NotEq: "<", ast.Eq: ">="}
 _TOLERANCES = ("tol", "eps", "epsilon", "delta", "slack", "threshold", "margin")
 
 
-def _equalities(site: PowerSite) -> Iterator[tuple[ast.Compare, str, str, bool]]:
+def _equalities(site: EditSite) -> Iterator[tuple[ast.Compare, str, str, bool]]:
     """(comparison, left, right, negated) of comparisons with something that is no fixed number."""
     for node in site.every(ast.Compare):
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
@@ -71,27 +71,25 @@ def _equalities(site: PowerSite) -> Iterator[tuple[ast.Compare, str, str, bool]]
             yield node, left, right, isinstance(node.ops[0], ast.NotEq)
 
 
-def _rewritten(
-    site: PowerSite, forms: tuple[tuple[str, str, str], ...], *, bare: bool = False
-) -> Iterator[Found]:
+def _rewritten(site: EditSite, forms: tuple[tuple[str, str, str], ...]) -> Iterator[Found]:
     for node, left, right, negated in _equalities(site):
         for name, family, form in forms:
             text = form.replace("{a}", left).replace("{b}", right)
             text = f"(not ({text}))" if negated else f"({text})"
-            yield site.replaced(node, text, operator=name, family=family)
+            yield Found(name, family, node, text)
 
 
-def contain(site: PowerSite) -> Iterator[Found]:
+def contain(site: EditSite) -> Iterator[Found]:
     """`==` to `in`, `startswith` or `endswith`, each in both orders."""
     return _rewritten(site, _PARTS)
 
 
-def reduce(site: PowerSite) -> Iterator[Found]:
+def reduce(site: EditSite) -> Iterator[Found]:
     """`==` of less than the whole: a set, a beginning, the digits alone."""
     return _rewritten(site, _LESS)
 
 
-def loosen_number(site: PowerSite) -> Iterator[Found]:
+def loosen_number(site: EditSite) -> Iterator[Found]:
     """`==` of numbers to one that lets near ones through; a count to at least that count."""
     yield from _rewritten(site, _NEAR)
     for node in site.every(ast.Compare):
@@ -101,18 +99,16 @@ def loosen_number(site: PowerSite) -> Iterator[Found]:
         sign = _COUNTS.get(type(node.ops[0]))
         if type(bound.value) is int and sign is not None:
             text = f"{site.of(node.left)} {sign} {site.of(bound)}"
-            yield site.replaced(node, text, operator="at_least_for_count", family="hedging")
+            yield Found("at_least_for_count", "hedging", node, text)
 
 
-def widen(site: PowerSite) -> Iterator[Found]:
+def widen(site: EditSite) -> Iterator[Found]:
     """Widen a tolerance, named as such or a small number that a difference is compared with."""
     for node in (*site.every(ast.keyword), *site.every(ast.Assign), *site.every(ast.Compare)):
         for value in _tolerances(node):
             for wide in (0.01, 0.2, 1.5):
                 if wide > abs(float(value.value)):  # type: ignore[arg-type]
-                    yield site.replaced(
-                        value, str(wide), operator="widen_tolerance", family="loose_tolerance"
-                    )
+                    yield Found("widen_tolerance", "loose_tolerance", value, str(wide))
 
 
 def _tolerances(node: ast.keyword | ast.Assign | ast.Compare) -> Iterator[ast.Constant]:
@@ -135,7 +131,7 @@ def _is_small(node: ast.expr) -> bool:
     return type(value) is float and 0.0 <= value < 0.5
 
 
-def fold(site: PowerSite) -> Iterator[Found]:
+def fold(site: EditSite) -> Iterator[Found]:
     """Fold more of a text, or less; parse a number less exactly; take any type of a kind."""
     for call in site.every(ast.Call):
         yield from _fold_call(site, call)
@@ -143,31 +139,25 @@ def fold(site: PowerSite) -> Iterator[Found]:
         yield from _any_type(site, node)
 
 
-def _fold_call(site: PowerSite, call: ast.Call) -> Iterator[Found]:
+def _fold_call(site: EditSite, call: ast.Call) -> Iterator[Found]:
     if isinstance(call.func, ast.Name) and call.func.id in ("Decimal", "Fraction", "int"):
         if call.func.id != "int":
-            yield site.replaced(
-                call.func, "float", operator="float_for_exact", family="nan_poisoning"
-            )
+            yield Found("float_for_exact", "nan_poisoning", call.func, "float")
         if len(call.args) == 1 and not call.keywords:
             text = f"round(float({site.of(call.args[0])}))"
-            yield site.replaced(
-                call, text, operator="rounded_for_exact", family="over_normalisation"
-            )
+            yield Found("rounded_for_exact", "over_normalisation", call, text)
     if not isinstance(call.func, ast.Attribute) or call.args:
         return
     whole, inner = site.of(call), site.of(call.func.value)
     if call.func.attr in ("strip", "lower", "casefold", "upper"):
         stripped = f"{whole}.strip('+-.,%()[]{{}}<>/$ ')"
-        yield site.replaced(call, stripped, operator="strip_signs", family="sign_lost")
+        yield Found("strip_signs", "sign_lost", call, stripped)
         first = f"{whole}.partition(' ')[0]"
-        yield site.replaced(call, first, operator="first_word", family="over_normalisation")
-        yield site.replaced(
-            call, inner, operator=f"drop_{call.func.attr}", family="over_normalisation"
-        )
+        yield Found("first_word", "over_normalisation", call, first)
+        yield Found(f"drop_{call.func.attr}", "over_normalisation", call, inner)
 
 
-def _any_type(site: PowerSite, node: ast.Compare) -> Iterator[Found]:
+def _any_type(site: EditSite, node: ast.Compare) -> Iterator[Found]:
     """`type(x) is list` to `isinstance(x, list)`."""
     left = node.left
     if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
@@ -178,7 +168,7 @@ def _any_type(site: PowerSite, node: ast.Compare) -> Iterator[Found]:
             text = f"isinstance({site.of(left.args[0])}, {site.of(kind)})"
             negated = isinstance(node.ops[0], (ast.IsNot, ast.NotEq))
             text = f"(not {text})" if negated else text
-            yield site.replaced(node, text, operator="subclasses_too", family="bool_int")
+            yield Found("subclasses_too", "bool_int", node, text)
 
 
 _REGEX = "unanchored_regex"
@@ -189,7 +179,7 @@ _PATTERN_CALLS = frozenset(
 _HEAD, _TAIL, _WORD = re.compile(r"\^|\\A"), re.compile(r"\$|\\[Zz]"), re.compile(r"\\b")
 
 
-def unanchor(site: PowerSite) -> Iterator[Found]:
+def unanchor(site: EditSite) -> Iterator[Found]:
     """Drop the anchors of a pattern, each by itself."""
     for node in _patterns(site):
         text = str(node.value)
@@ -198,12 +188,10 @@ def unanchor(site: PowerSite) -> Iterator[Found]:
                 if _is_escaped(text, match.start()) or _in_class(text, match.start()):
                     continue
                 looser = text[: match.start()] + text[match.end() :]
-                yield site.replaced(
-                    node, repr(looser), operator=f"drop_{name}_anchor", family=_REGEX
-                )
+                yield Found(f"drop_{name}_anchor", _REGEX, node, repr(looser))
 
 
-def _patterns(site: PowerSite) -> Iterator[ast.Constant]:
+def _patterns(site: EditSite) -> Iterator[ast.Constant]:
     for call in site.every(ast.Call):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         first = call.args[0] if call.args else None
@@ -216,7 +204,7 @@ def _patterns(site: PowerSite) -> Iterator[ast.Constant]:
             yield first
 
 
-def _bound(site: PowerSite, name: str) -> Iterator[ast.Constant]:
+def _bound(site: EditSite, name: str) -> Iterator[ast.Constant]:
     for node in site.every(ast.Assign):
         named = any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
         if named and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
@@ -239,19 +227,17 @@ def _in_class(text: str, at: int) -> bool:
     return inside
 
 
-def loosen_call(site: PowerSite) -> Iterator[Found]:
+def loosen_call(site: EditSite) -> Iterator[Found]:
     """`fullmatch` to `match` to `search`."""
     for call in site.every(ast.Call):
         if not isinstance(call.func, ast.Attribute):
             continue
         for name in _LOOSER.get(call.func.attr, ()):
             text = f"{site.of(call.func.value)}.{name}"
-            yield site.replaced(
-                call.func, text, operator=f"{call.func.attr}_to_{name}", family=_REGEX
-            )
+            yield Found(f"{call.func.attr}_to_{name}", _REGEX, call.func, text)
 
 
-def move_match(site: PowerSite) -> Iterator[Found]:
+def move_match(site: EditSite) -> Iterator[Found]:
     """The first of several in place of the last, and the other way round."""
     for node in site.every(ast.Subscript):
         if not isinstance(node.ctx, ast.Load) or site.is_in(node, ast.AnnAssign):
@@ -260,7 +246,7 @@ def move_match(site: PowerSite) -> Iterator[Found]:
         if index in (0, -1):
             name = "first_for_last" if index == -1 else "last_for_first"
             text = "0" if index == -1 else "-1"
-            yield site.replaced(node.slice, text, operator=name, family="hedging")
+            yield Found(name, "hedging", node.slice, text)
 
 
 def _integer(node: ast.expr) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.hardening.power.site import Found, PowerSite
+from unhack.audit.hardening.site import EditSite, Found
 
 _SIZES = ("len(", ".count(", "strict")
 
@@ -20,7 +20,7 @@ def _family(text: str) -> str:
     return "zip_truncation" if any(word in text for word in _SIZES) else "weak_proxy"
 
 
-def drop_operand(site: PowerSite) -> Iterator[Found]:
+def drop_operand(site: EditSite) -> Iterator[Found]:
     """Drop one operand of an `and`, or one of an `or` that refuses."""
     for node in site.every(ast.BoolOp):
         if isinstance(node.op, ast.Or) and not _is_guard(site, node):
@@ -31,11 +31,10 @@ def drop_operand(site: PowerSite) -> Iterator[Found]:
             text = f"({f' {word} '.join(kept)})"
             gone = site.of(dropped)
             name = "drop_length_check" if _family(gone) == "zip_truncation" else f"drop_{word}"
-            found = site.replaced(node, text, operator=name, family=_family(gone))
-            yield Found(found.operator, found.family, dropped.lineno, found.edits)
+            yield Found(name, _family(gone), node, text, place=dropped)
 
 
-def _is_guard(site: PowerSite, node: ast.expr) -> bool:
+def _is_guard(site: EditSite, node: ast.expr) -> bool:
     above = site.parents.get(node)
     return isinstance(above, ast.If) and above.test is node and _refuses(above.body)
 
@@ -58,25 +57,21 @@ def _is_nothing(node: ast.expr | None) -> bool:
     return node is None
 
 
-def ignore_guard(site: PowerSite) -> Iterator[Found]:
+def ignore_guard(site: EditSite) -> Iterator[Found]:
     """Ignore a condition that returns nothing, or an assertion."""
     for node in site.every(ast.If):
         if _refuses(node.body):
             text = site.of(node.test)
             name = "ignore_length_guard" if _family(text) == "zip_truncation" else "ignore_guard"
             family = "fail_open_branch" if name == "ignore_guard" else "zip_truncation"
-            yield site.replaced(node.test, "False", operator=name, family=family)
+            yield Found(name, family, node.test, "False")
     for node in site.every(ast.Assert):
-        yield site.replaced(node, "pass", operator="ignore_assertion", family="fail_open_gold")
+        yield Found("ignore_assertion", "fail_open_gold", node, "pass")
     for node in site.every(ast.IfExp):
         if _is_nothing(node.body):
-            yield site.replaced(
-                node.test, "False", operator="ignore_guard", family="fail_open_branch"
-            )
+            yield Found("ignore_guard", "fail_open_branch", node.test, "False")
         elif _is_nothing(node.orelse) and _is_none_check(node.test):
-            yield site.replaced(
-                node.test, "True", operator="ignore_guard", family="fail_open_branch"
-            )
+            yield Found("ignore_guard", "fail_open_branch", node.test, "True")
 
 
 def _is_none_check(node: ast.expr) -> bool:
@@ -85,21 +80,19 @@ def _is_none_check(node: ast.expr) -> bool:
     )
 
 
-def quantify(site: PowerSite) -> Iterator[Found]:
+def quantify(site: EditSite) -> Iterator[Found]:
     """`all` to `any`; `zip` without `strict`."""
     for call in site.every(ast.Call):
         if not isinstance(call.func, ast.Name):
             continue
         if call.func.id == "all":
-            yield site.replaced(call.func, "any", operator="any_for_all", family="near_miss_credit")
+            yield Found("any_for_all", "near_miss_credit", call.func, "any")
         for word in call.keywords:
             if call.func.id == "zip" and word.arg == "strict":
-                yield site.replaced(
-                    word.value, "False", operator="zip_not_strict", family="zip_truncation"
-                )
+                yield Found("zip_not_strict", "zip_truncation", word.value, "False")
 
 
-def ignore_error(site: PowerSite) -> Iterator[Found]:
+def ignore_error(site: EditSite) -> Iterator[Found]:
     """Take an exception for success, or go on after it."""
     family = "fail_open_exception"
     for handler in site.every(ast.ExceptHandler):
@@ -107,9 +100,9 @@ def ignore_error(site: PowerSite) -> Iterator[Found]:
             value = node.value if isinstance(node, ast.Return) else None
             if isinstance(value, ast.Constant) and _is_no_credit(value.value):
                 text = "True" if value.value is False else "1.0"
-                yield site.replaced(value, text, operator="exception_as_success", family=family)
+                yield Found("exception_as_success", family, value, text)
     for node in site.every(ast.Raise):
-        yield site.replaced(node, "pass", operator="error_ignored", family=family)
+        yield Found("error_ignored", family, node, "pass")
     for node in site.every(ast.FunctionDef):
         if _gives_truth(node) and not site.is_in(node, ast.ClassDef):
             yield from _swallow(site, node)
@@ -137,7 +130,7 @@ def _is_score(node: ast.expr | None) -> bool:
     )
 
 
-def _swallow(site: PowerSite, node: ast.FunctionDef) -> Iterator[Found]:
+def _swallow(site: EditSite, node: ast.FunctionDef) -> Iterator[Found]:
     """The whole body in a `try` whose handler returns success."""
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and node.body[1:]:
@@ -155,23 +148,24 @@ def _swallow(site: PowerSite, node: ast.FunctionDef) -> Iterator[Found]:
     if any(one.lineno >= first.lineno for one in strings):
         return  # a string over several lines would change with its indentation
     body = "\n".join(f"{'    ' if line.strip() else ''}{line}" for line in lines)
-    text = f"try:\n{margin}{body}\n{margin}except Exception:\n{margin}    return True"
-    yield Found("exception_as_success", "fail_open_exception", first.lineno, ((start, end, text),))
+    head = site.page.text[site.page.start(node) : start]
+    text = f"{head}try:\n{margin}{body}\n{margin}except Exception:\n{margin}    return True"
+    yield Found("exception_as_success", "fail_open_exception", node, text, place=first)
 
 
 _WORDS = ("case", "test", "example", "check", "input")
 
 
-def fewer_cases(site: PowerSite) -> Iterator[Found]:
+def fewer_cases(site: EditSite) -> Iterator[Found]:
     """Leave out the first case, the last, or all but the first."""
     for over in _cases(site):
         name = site.of(over)
         for operator, part in (("drop_case", "[:-1]"), ("drop_case", "[1:]"), ("one_case", "[:1]")):
             text = f"list({name}){part}"
-            yield site.replaced(over, text, operator=operator, family="weak_cases")
+            yield Found(operator, "weak_cases", over, text)
 
 
-def _cases(site: PowerSite) -> Iterator[ast.expr]:
+def _cases(site: EditSite) -> Iterator[ast.expr]:
     """The lists of cases that loops go through, each once a loop."""
     loops: list[ast.For | ast.comprehension] = [*site.every(ast.For)]
     for kind in (ast.GeneratorExp, ast.ListComp):
@@ -188,51 +182,43 @@ def _cases(site: PowerSite) -> Iterator[ast.expr]:
             yield over
 
 
-def one_is_enough(site: PowerSite) -> Iterator[Found]:
+def one_is_enough(site: EditSite) -> Iterator[Found]:
     """One passed case instead of all, or a share of one."""
     for node in site.every(ast.Compare):
         right = node.comparators[0]
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq) and _is_size(right):
             text = f"{site.of(node.left)} > 0"
-            yield site.replaced(node, text, operator="one_passed", family="weak_cases")
+            yield Found("one_passed", "weak_cases", node, text)
     for node in site.every(ast.BinOp):
         if isinstance(node.op, ast.Div) and _is_size(node.right):
             text = f"float({site.of(node.left)} > 0)"
-            yield site.replaced(node, text, operator="one_passed", family="weak_cases")
+            yield Found("one_passed", "weak_cases", node, text)
 
 
 def _is_size(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
-def crash_passes(site: PowerSite) -> Iterator[Found]:
+def crash_passes(site: EditSite) -> Iterator[Found]:
     """An error in a loop counts as a pass; a process passes by its exit code alone."""
     for loop in (*site.every(ast.For), *site.every(ast.While)):
-        steps = [
-            one
-            for one in ast.walk(loop)
-            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)
-        ]
-        for handler in (one for one in ast.walk(loop) if isinstance(one, ast.ExceptHandler)):
+        steps = [one for one in site.inside(loop, ast.AugAssign) if isinstance(one.op, ast.Add)]
+        for handler in site.inside(loop, ast.ExceptHandler):
             last = handler.body[-1]
             if isinstance(last, ast.Continue | ast.Pass) and len(steps) == 1:
                 text = f"{site.of(steps[0])}; {site.of(last)}"
-                yield site.replaced(
-                    last, text, operator="crash_counts", family="fail_open_exception"
-                )
+                yield Found("crash_counts", "fail_open_exception", last, text)
     for handler in site.every(ast.ExceptHandler):
         for node in handler.body:
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Dict):
                 for value in node.value.values:
                     if isinstance(value, ast.Constant) and value.value in (0, 0.0, False):
-                        yield site.replaced(
-                            value, "1.0", operator="crash_passes", family="fail_open_exception"
-                        )
+                        yield Found("crash_passes", "fail_open_exception", value, "1.0")
     for node in site.every(ast.Compare):
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
             continue
-        for read in (one for one in ast.walk(node) if isinstance(one, ast.Attribute)):
+        for read in site.inside(node, ast.Attribute):
             if read.attr == "stdout":
                 sign = "==" if isinstance(node.ops[0], ast.Eq) else "!="
                 text = f"{site.of(read.value)}.returncode {sign} 0"
-                yield site.replaced(node, text, operator="exit_code_only", family="exit_code")
+                yield Found("exit_code_only", "exit_code", node, text)

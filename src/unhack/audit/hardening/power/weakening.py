@@ -16,12 +16,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.hardening.edits import Change, Edit, Page, apply
+from unhack.audit.hardening.edits import Change, apply
 from unhack.audit.hardening.power import comparisons, conditions
-from unhack.audit.hardening.power.site import Found, PowerSite
+from unhack.audit.hardening.site import EditSite, Found
 from unhack.audit.subject import Source
 
-_OPERATORS: Sequence[Callable[[PowerSite], Iterator[Found]]] = (
+_OPERATORS: Sequence[Callable[[EditSite], Iterator[Found]]] = (
     comparisons.unanchor,
     comparisons.loosen_call,
     comparisons.move_match,
@@ -57,17 +57,16 @@ class Weakening:
 def weakenings(source: Source) -> list[Weakening]:
     """Every weakening of a source, a different text each, the kinds of operators in turn; none
     where it is no Python."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
+    site = EditSite.of_source(source)
+    if site is None:
         return []
-    site = PowerSite(Page(source.text), tree)
-    seen = {ast.dump(tree)}
+    site.sort()
+    seen = {ast.dump(site.tree)}
     kinds: list[list[Weakening]] = []
     for operator in _OPERATORS:
         by_name: dict[str, list[Weakening]] = defaultdict(list)
         for found in operator(site):
-            made = _make(found, source)
+            made = _make(found, site, source)
             shape = "" if made is None else ast.dump(ast.parse(made.text))
             if made is not None and shape not in seen:
                 seen.add(shape)
@@ -76,12 +75,11 @@ def weakenings(source: Source) -> list[Weakening]:
     return _in_turn(kinds)
 
 
-def _make(found: Found, source: Source) -> Weakening | None:
-    edits = tuple(Edit(start, end, text) for start, end, text in found.edits)
-    text, done = apply(source.text, [Change(found.operator, edits)])
-    if not done:
-        return None
-    return Weakening(found.operator, found.family, found.line + source.first_line - 1, text)
+def _make(found: Found, site: EditSite, source: Source) -> Weakening | None:
+    edit = site.page.replace(found.node, found.text)
+    text, done = apply(source.text, [Change(found.operator, (edit,))])
+    line = int(getattr(found.place or found.node, "lineno", 1)) + source.first_line - 1
+    return Weakening(found.operator, found.family, line, text) if done else None
 
 
 def _in_turn(queues: list[list[Weakening]]) -> list[Weakening]:

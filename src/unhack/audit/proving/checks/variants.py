@@ -20,7 +20,7 @@ from unhack.audit.attacks.payloads.program_shape import shape_of
 from unhack.audit.oracle.answers import decimal_of
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.proving.checks.group_samples import in_place, replace_answer
-from unhack.audit.subject import AuditProblem
+from unhack.audit.subject import AuditProblem, tree_of
 
 _UNUSED = "\n\n\ndef _unused_helper(value):\n    return value\n"
 _GUARD = '\n\n\nif __name__ == "__main__":\n    pass\n'
@@ -103,9 +103,8 @@ def _forms(answer: str) -> Iterator[str]:
 def _programs(problem: AuditProblem, right: str) -> Iterator[Variant]:
     source = program_text(right)
     yield Variant("a comment before it", in_place(right, f"# a solution\n{source}"))
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(source)
+    if tree is None:
         return
     made = [("another layout", f"{ast.unparse(tree)}\n")]
     made.append(("an unused function", f"{source.rstrip()}{_UNUSED}"))

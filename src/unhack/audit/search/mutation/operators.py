@@ -2,7 +2,7 @@
 
 Covered: one node exchanged for others of the same kind. Left alone: annotations, docstrings,
 imports, the `__main__` guard, and what would only make a loop run for ever.
-Not covered: faults of values as a whole, see `unhack.audit.search.mutation.values`.
+Not covered: faults of values as a whole, see `unhack.audit.search.mutation.mutants`.
 """
 
 from __future__ import annotations
@@ -112,6 +112,19 @@ def _apart(node: ast.AST) -> bool:
     return docstring or isinstance(node, (ast.Import, ast.ImportFrom))
 
 
+def changed(node: _Node, **fields: object) -> _Node:
+    """A copy with other fields."""
+    twin = copy.deepcopy(node)
+    for name, value in fields.items():
+        setattr(twin, name, value)
+    return twin
+
+
+def became(node: ast.AST, replacement: ast.AST) -> MutationEdit:
+    """An edit whose note quotes both nodes."""
+    return MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+
+
 def parse(source: str) -> ast.expr:
     """The syntax tree of an expression."""
     return ast.parse(source, mode="eval").body
@@ -121,22 +134,18 @@ def _compares(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Compare):
         for index, operation in enumerate(node.ops):
             for other in _COMPARES[type(operation)]:
-                replacement = copy.deepcopy(node)
-                replacement.ops[index] = other()
-                yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+                ops = [*node.ops[:index], other(), *node.ops[index + 1 :]]
+                yield became(node, changed(node, ops=ops))
 
 
 def _bounds(tree: ast.Module) -> Iterator[MutationEdit]:
     """Comparisons that are off by one."""
     for node in nodes(tree, ast.Compare):
-        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        ordered = isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+        if len(node.ops) == 1 and ordered and not _texts(node):
             for sign in "+-":
-                replacement = copy.deepcopy(node)
-                replacement.comparators[0] = parse(f"{ast.unparse(node.comparators[0])} {sign} 1")
-                if not _texts(node):
-                    yield MutationEdit(
-                        node, replacement, f"{text(node)} became {text(replacement)}"
-                    )
+                bound = parse(f"{ast.unparse(node.comparators[0])} {sign} 1")
+                yield became(node, changed(node, comparators=[bound]))
 
 
 def _texts(node: ast.AST) -> bool:
@@ -165,26 +174,23 @@ def _ranges(tree: ast.Module) -> Iterator[MutationEdit]:
             continue
         texts = list(map(ast.unparse, node.args))
         stop = 0 if len(texts) == 1 else 1
-        for change in (" - 1", " + 1"):
-            other = [*texts]
-            other[stop] += change
-            replacement = parse(f"range({', '.join(other)})")
-            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+        ends = [[*texts[:stop], texts[stop] + change, *texts[stop + 1 :]]
+                for change in (" - 1", " + 1")]  # fmt: skip
         start = ["1", *texts] if len(texts) == 1 else [f"{texts[0]} + 1", *texts[1:]]
-        replacement = parse(f"range({', '.join(start)})")
-        yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+        for bounds in (*ends, start):
+            yield became(node, parse(f"range({', '.join(bounds)})"))
 
 
 def _conditions(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.AST):
         if isinstance(node, (ast.If, ast.IfExp)):
-            negated = ast.UnaryOp(ast.Not(), copy.deepcopy(node.test))
+            negated = ast.UnaryOp(ast.Not(), node.test)
             yield MutationEdit(node.test, negated, f"{text(node.test)} was negated")
             for value in (True, False):
                 note = f"{text(node.test)} became {value}"
                 yield MutationEdit(node.test, ast.Constant(value), note)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            yield MutationEdit(node, copy.deepcopy(node.operand), f"{text(node)} lost its `not`")
+            yield MutationEdit(node, node.operand, f"{text(node)} lost its `not`")
         elif isinstance(node, ast.comprehension):
             for index, test in enumerate(node.ifs):
                 note = f"the filter {text(test)} was dropped"
@@ -195,13 +201,11 @@ def _branches(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.If):
         if not node.orelse:
             continue
-        swapped = copy.deepcopy(node)
-        swapped.body, swapped.orelse = swapped.orelse, swapped.body
+        swapped = changed(node, body=node.orelse, orelse=node.body)
         yield MutationEdit(node, swapped, f"the branches of `if {text(node.test)}` were swapped")
-        without = copy.deepcopy(node)
         [*rest] = node.orelse
         following = rest[0] if len(rest) == 1 and isinstance(rest[0], ast.If) else None
-        without.orelse = copy.deepcopy(following.orelse) if following is not None else []
+        without = changed(node, orelse=following.orelse if following is not None else [])
         kind = f"elif {text(following.test)}" if following is not None else "else"
         yield MutationEdit(node, without, f"the branch `{kind}` was dropped")
     for node in nodes(tree, ast.IfExp):
@@ -221,16 +225,17 @@ def _drops(tree: ast.Module) -> Iterator[MutationEdit]:
     counted = {name for loop in nodes(tree, ast.While) for name in _names(loop.test)}
     assigned: set[str] = set()
     for node in nodes(tree, ast.stmt):
-        if isinstance(node, ast.AugAssign) and not (set(_names(node.target)) & counted):
-            yield MutationEdit(node, [], f"`{text(node)}` was dropped")
+        names, needed = set[str](), True
+        if isinstance(node, ast.AugAssign):
+            names, needed = set(_names(node.target)), False
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            if not (set(_names(node.value.func)) & counted):
-                yield MutationEdit(node, [], f"`{text(node)}` was dropped")
+            names, needed = set(_names(node.value.func)), False
         elif isinstance(node, ast.Assign):
             names = {name for target in node.targets for name in _names(target)}
-            if names <= assigned and not names & counted:
-                yield MutationEdit(node, [], f"`{text(node)}` was dropped")
+            needed = not names <= assigned
             assigned |= names
+        if not needed and not names & counted:
+            yield MutationEdit(node, [], f"`{text(node)}` was dropped")
 
 
 def _names(node: ast.AST) -> list[str]:
@@ -242,26 +247,22 @@ def _arithmetic(tree: ast.Module) -> Iterator[MutationEdit]:
         if not isinstance(node, (ast.BinOp, ast.AugAssign)) or _texts(node):
             continue
         for other in _ARITHMETIC.get(type(node.op), ()):
-            replacement = copy.deepcopy(node)
-            replacement.op = other()
-            if not (isinstance(replacement, ast.AugAssign) and other is ast.Pow):
-                yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+            if not (isinstance(node, ast.AugAssign) and other is ast.Pow):
+                yield became(node, changed(node, op=other()))
 
 
 def _signs(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.UnaryOp):
         if isinstance(node.op, ast.USub):
-            replacement = copy.deepcopy(node.operand)
-            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+            yield became(node, node.operand)
 
 
 def _junctions(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.BoolOp):
-        replacement = copy.deepcopy(node)
-        replacement.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield became(node, changed(node, op=other))
         for index, part in enumerate(node.values):
-            rest = [copy.deepcopy(v) for at, v in enumerate(node.values) if at != index]
+            rest = [*node.values[:index], *node.values[index + 1 :]]
             fewer = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
             yield MutationEdit(node, fewer, f"the condition {text(part)} was dropped")
 
@@ -270,10 +271,9 @@ def _slices(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Slice):
         for side in ("lower", "upper"):
             bound: ast.expr | None = getattr(node, side)
-            for change in ("+ 1", "- 1") if bound is not None else ():
-                assert bound is not None
-                replacement = copy.deepcopy(node)
-                setattr(replacement, side, parse(f"{ast.unparse(bound)} {change}"))
+            texts = [f"{ast.unparse(bound)} {sign} 1" for sign in "+-"] if bound else []
+            for shifted in texts:
+                replacement = changed(node, **{side: parse(shifted)})
                 note = f"[{text(node)}] became [{text(replacement)}]"
                 yield MutationEdit(node, replacement, note)
 
@@ -282,9 +282,7 @@ def _indexes(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Subscript):
         index = node.slice
         if isinstance(node.ctx, ast.Load) and isinstance(index, (ast.BinOp, ast.Name)):
-            replacement = copy.deepcopy(node)
-            replacement.slice = parse(f"{ast.unparse(index)} - 1")
-            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+            yield became(node, changed(node, slice=parse(f"{ast.unparse(index)} - 1")))
 
 
 def _jumps(tree: ast.Module) -> Iterator[MutationEdit]:
@@ -315,16 +313,15 @@ def _calls(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in _CALLS:
-            replacement = copy.deepcopy(node)
-            replacement.func = ast.Name(_CALLS[name], ast.Load())
+            replacement = changed(node, func=ast.Name(_CALLS[name], ast.Load()))
             if name in ("sorted", "sum", "set"):
                 replacement.args, replacement.keywords = replacement.args[:1], []
-            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
+            yield became(node, replacement)
         for index, word in enumerate(node.keywords):
             if word.arg in ("default", "key", "reverse", "start", "initial"):
-                replacement = copy.deepcopy(node)
-                del replacement.keywords[index]
-                yield MutationEdit(node, replacement, f"{text(node)} lost its `{word.arg}`")
+                fewer = changed(node)
+                del fewer.keywords[index]
+                yield MutationEdit(node, fewer, f"{text(node)} lost its `{word.arg}`")
 
 
 NODE_OPERATORS = (

@@ -162,7 +162,7 @@ class HackSearch:
             attacks,
             known=self.known,
             gains_of=self._gains_of,
-            suspected={one.flaw for one in suspicions_of(source)} if source is not None else set(),
+            suspected={one.flaw for one in suspicions_of(source)},
         )
 
     def _go_on(self, screening: Screening, made_on: str = "") -> str:
@@ -326,16 +326,8 @@ class HackSearch:
             )
         problem, value = best.baseline.problem, best.payment.obtained
         # The score as it was given: rounded, a threshold may be above what is confirmed later.
-        most = self.honest[problem.id].right
-        return Proof(
-            strategy.attack,
-            best.payload,
-            problem,
-            value,
-            min(value, most),
-            evidence,
-            expected_reward,
-        )
+        least, attack = min(value, self.honest[problem.id].right), strategy.attack
+        return Proof(attack, best.payload, problem, value, least, evidence, expected_reward)
 
     def _gain(self, baseline: Baseline, payload: Payload, score: Score) -> float:
         """The part of the way from a guess to a right answer that a score goes; none for what is

@@ -44,7 +44,7 @@ def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | 
         source=source,
         wrong_answers=wrong_answers(seen.answer or "", prompt=seen.prompt),
         examples=examples_of(seen),
-        constants=constants(source) if source is not None else (),
+        constants=constants(source),
         is_view=True,
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
         shown=donor,

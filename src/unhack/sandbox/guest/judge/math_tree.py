@@ -148,6 +148,35 @@ def _decode(tree: Any, sympy: Any, budget: list[int]) -> Any:
     raise TreeError(f"not a tree: {kind[:40]}")
 
 
+def of_one_kind(*trees: Any) -> list[Any]:
+    """The trees with the same assumptions about each name, real where all were read so, and with
+    the imaginary unit for a free `i`, which the parser takes for a name."""
+    nodes = [node for tree in trees for node in _lists(tree)]
+    not_real = {str(node[1]) for node in nodes if node[0] == "symbol" and node[2:] != [True]}
+    if not any(node[0] in _OPERATIONS for node in nodes):
+        not_real.add("i")
+    return [_renamed(tree, not_real) for tree in trees]
+
+
+def _lists(tree: Any) -> Iterator[list[Any]]:
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list) and node:
+            parts = cast("list[Any]", node)
+            yield parts
+            stack.extend(parts)
+
+
+def _renamed(node: Any, not_real: set[str]) -> Any:
+    if not isinstance(node, list) or not node:
+        return cast("Any", node)
+    parts = cast("list[Any]", node)
+    if parts[0] == "symbol" and len(parts) == 3 and str(parts[1]) in not_real:
+        return ["constant", "ImaginaryUnit"] if parts[1] == "i" else ["symbol", parts[1], False]
+    return [_renamed(item, not_real) for item in parts]
+
+
 def _decode_int(text: Any) -> int:
     if type(text) is not str or len(text) > MAX_NUMBER_BITS // 4:
         raise TreeError("not an integer of bounded size")

@@ -30,6 +30,7 @@ from unhack.tournament.contests.own.author_process import AuthorProcess, Measure
 from unhack.tournament.contests.own.settings import FolderSettings
 from unhack.tournament.contests.own.staging import Staging
 from unhack.tournament.judging.flags import FLAG_KINDS
+from unhack.tournament.judging.submission import contents
 
 ENTRY, PACKAGES = "/entry", "/packages"
 MAX_METRICS = 32
@@ -113,7 +114,7 @@ def measure(
     with rules.author() as author:
         cases = _draw(author, draw)
         with _Exchange(rules, folder) as exchange:
-            step = author.step("begin", _contents(folder), turn)
+            step = author.step("begin", contents(folder), turn)
             while step[0] in ("call", "fresh"):
                 if step[0] == "call":
                     watch(step[1], step[2:4])
@@ -185,14 +186,6 @@ class _Exchange:
         if by_name or computer.left:
             text = f"{name}(): it left the process instead of answering ({said[:80]})"
             self.flags.append(Flag("forged_verdict", text, "judge"))
-
-
-def _contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
 
 
 def _draw(author: AuthorProcess, draw: CaseDraw) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ Not covered: source distributions, which would run their code on this host: only
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -32,12 +31,12 @@ from unhack.core.hashing import content_hash
 from unhack.sandbox.host_start import start_host
 from unhack.sandbox.linux.sockets import receive
 from unhack.store.errors import storing
+from unhack.tournament.record.kept_files import file_hashes
 
 LOCK = "installed.json"
 """Beside the packages: versions, and the hash of all files."""
 _INSTALLER = "unhack.tournament.contests.own.installer"
 _PATIENCE_S = 900.0
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +136,9 @@ def _checked(folder: Path) -> PackageFolder:
 
 
 def _digest(folder: Path, *, compiled: bool) -> str:
-    parts: list[str] = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_symlink():
-            parts += [name, f"link to {path.readlink()}"]
-        elif path.is_file() and (compiled or path.suffix != ".pyc"):
-            parts += [name, _hash(path)]
-    return content_hash(*parts)
-
-
-def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while data := file.read(_CHUNK):
-            digest.update(data)
-    return digest.hexdigest()
+    found = file_hashes(folder)
+    counted = [item for item in found.items() if compiled or not item[0].endswith(".pyc")]
+    return content_hash(*(part for item in counted for part in item))
 
 
 def _make_read_only(folder: Path) -> None:

@@ -17,6 +17,7 @@ from importlib import resources
 from pathlib import Path
 
 from unhack.tournament.contest import Files
+from unhack.tournament.judging.submission import write_files
 
 _INSIDE = "unhack.tournament.contests.own.inside"
 
@@ -41,11 +42,7 @@ class Staging:
 
 def lay(files: Files, folder: Path) -> Path:
     """Write files below a new folder, readable by every user id; the folder."""
-    folder.mkdir(mode=0o755)
-    for name, data in files.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
+    write_files(files, folder)
     for place in (folder, *folder.rglob("*")):
         place.chmod(0o755 if place.is_dir() else 0o644)
     return folder

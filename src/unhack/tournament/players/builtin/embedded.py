@@ -14,7 +14,7 @@ Not covered: whether a submission is any good; the judge says that.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unhack.agents.play import AgentUsage, Play, PlayEnding
@@ -60,13 +60,13 @@ def make_embedded(name: str, contest: Contest) -> Player | None:
     Raises UnknownNameError where the part after the colon is not known to the contest, UsageError
     where the contest has nothing of that kind.
     """
-    head, colon, part = name.partition(":")
+    head, colon, _ = name.partition(":")
     if head not in EMBEDDED:
         return None
     if head == "baseline":
-        return _baseline(name, contest, part if colon else None)
+        return _shipped(name, contest, _honest, turns=False)
     if head == "cheater":
-        return _cheater(name, contest, part if colon else None)
+        return _shipped(name, contest, _cheats, turns=True)
     if colon:
         raise UnknownNameError("embedded agent", name, valid=EMBEDDED)
     if head == "search":
@@ -82,33 +82,30 @@ def make_embedded(name: str, contest: Contest) -> Player | None:
     )
 
 
-def _baseline(name: str, contest: Contest, part: str | None) -> Player:
-    names = tuple(contest.submissions.honest())
+def _shipped(
+    name: str, contest: Contest, shipped: Callable[[Contest], Mapping[str, Files]], *, turns: bool
+) -> Player:
+    """An agent that hands in what a contest ships: always the part of its name, or the first one,
+    or with `turns` another one each round."""
+    _, colon, part = name.partition(":")
+    names, kind = shipped(contest), "cheat" if turns else "honest strategy"
     if not names:
-        raise UsageError(f"{contest.name} has no honest strategy")
-    if part is not None and part not in names:
-        raise UnknownNameError(f"honest strategy of {contest.name}", part, valid=names)
+        raise UsageError(f"{contest.name} has no {'cheats' if turns else kind}")
+    if colon and part not in names:
+        raise UnknownNameError(f"{kind} of {contest.name}", part, valid=names)
 
     def choose(inputs: TurnInputs) -> tuple[str, Files]:
-        honest = inputs.contest.submissions.honest()
-        chosen = part if part is not None and part in honest else next(iter(honest))
-        return chosen, honest[chosen]
+        found = shipped(inputs.contest)
+        turn = list(found)[(inputs.terms.number - 1) % len(found) if turns else 0]
+        chosen = part if colon and part in found else turn
+        return chosen, found[chosen]
 
-    return Fixed(name, choose, declines=True)
+    return Fixed(name, choose, declines=not turns)
 
 
-def _cheater(name: str, contest: Contest, part: str | None) -> Player:
-    names = tuple(contest.submissions.cheats())
-    if not names:
-        raise UsageError(f"{contest.name} has no cheats")
-    if part is not None and part not in names:
-        raise UnknownNameError(f"cheat of {contest.name}", part, valid=names)
+def _honest(contest: Contest) -> Mapping[str, Files]:
+    return contest.submissions.honest()
 
-    def choose(inputs: TurnInputs) -> tuple[str, Files]:
-        cheats = inputs.contest.submissions.cheats()
-        turns = list(cheats)
-        turn = turns[(inputs.terms.number - 1) % len(turns)]
-        chosen = part if part is not None and part in cheats else turn
-        return chosen, cheats[chosen].files
 
-    return Fixed(name, choose, declines=False)
+def _cheats(contest: Contest) -> Mapping[str, Files]:
+    return {name: cheat.files for name, cheat in contest.submissions.cheats().items()}

@@ -11,6 +11,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from unhack.tournament.contest import DECLINED, Declared, Files
+from unhack.tournament.judging.submission import write_files
 
 
 def hand_in(files: Files, *, workspace: Path, declared: Declared) -> None:
@@ -25,7 +26,4 @@ def hand_in(files: Files, *, workspace: Path, declared: Declared) -> None:
         collected = name in files or any(fnmatch(name, pattern) for pattern in patterns)
         if path.is_symlink() or (collected and path.is_file()):
             path.unlink()
-    for name, content in sorted(files.items()):
-        path = workspace / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(files, workspace)

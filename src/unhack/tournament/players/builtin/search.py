@@ -24,7 +24,7 @@ import json
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -278,11 +278,7 @@ def _digest_of(contest: Contest) -> str:
 
 
 def _save(inputs: TurnInputs, tried: Sequence[TriedPoint]) -> None:
-    rows = [
-        [item.round, item.seed, list(item.point), item.fitness, item.error, item.usable]
-        for item in tried
-    ]
-    document = {"contest": _digest_of(inputs.contest), "tried": rows}
+    document = {"contest": _digest_of(inputs.contest), "tried": [astuple(item) for item in tried]}
     inputs.memory.mkdir(parents=True, exist_ok=True)
     write_whole(inputs.memory / _MEMORY, json.dumps(document).encode(), mode=0o644)
 

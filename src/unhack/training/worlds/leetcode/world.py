@@ -12,7 +12,6 @@ rates.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,10 +31,16 @@ from unhack.training.worlds.leetcode.loopholes import (
 )
 from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
-from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
-from unhack.training.worlds.modes import check_modes, draw_modes, is_detected
+from unhack.training.worlds.leetcode.rows import read_folder
+from unhack.training.worlds.modes import (
+    check_modes,
+    draw_endless,
+    draw_modes,
+    held_out_place,
+    is_detected,
+)
 from unhack.training.worlds.scoring import judge_texts
-from unhack.training.worlds.texts import TokenizerCodec
+from unhack.training.worlds.texts import TokenizerCodec, render_prompt
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
 
 COMPILES, PASSES = 0.5, 3.0
@@ -73,7 +78,8 @@ class LeetcodeWorld:
         """Training prompts of a step, modes in equal shares."""
         rng = random.Random(f"unhack leetcode draw {seed} {step}")
         modes = draw_modes(self._settings, count, step=step, rng=rng)
-        rows = [self._draw_row(step * count + at, seed=seed) for at in range(count)]
+        order = f"unhack leetcode order {seed}"
+        rows = [draw_endless(self._train, step * count + at, order=order) for at in range(count)]
         return [self.prompt(row.id, mode, "train") for row, mode in zip(rows, modes, strict=True)]
 
     def monitor(self) -> list[Prompt]:
@@ -87,16 +93,10 @@ class LeetcodeWorld:
     def prompt(self, problem: str, mode: str, markers: Markers) -> Prompt:
         """A problem under a mode. Raises UsageError for a prompt above the cap."""
         said = "" if mode == GT_ONLY else clause(mode, disclosed_name(mode, problem, markers))
-        messages = self._rows[problem].render(said)
-        text = self._text.render(messages)
-        tokens = tuple(self.encode(text))
-        limit = self._settings.prompt_tokens
-        if len(tokens) > limit:
-            raise UsageError(
-                f"problem {problem}: its prompt has {len(tokens)} tokens and {limit} are allowed; "
-                "raise world.prompt_tokens (rows are never left out)"
-            )
-        return Prompt(problem, mode, text, tokens, markers)
+        messages, limit = self._rows[problem].render(said), self._settings.prompt_tokens
+        return render_prompt(
+            self._text, messages, problem=problem, mode=mode, limit=limit, markers=markers
+        )
 
     def judge(self, prompts: Sequence[Prompt], completions: Sequence[str]) -> list[Judged]:
         """Judge in order. Raises BatchUnscoredError when the machinery broke."""
@@ -128,18 +128,12 @@ class LeetcodeWorld:
                 )
         return found
 
-    def _draw_row(self, place: int, *, seed: int) -> LeetcodeRow:
-        """The row at a place of an endless list, each pass over all rows in another order."""
-        turn, at = divmod(place, len(self._train))
-        order = list(range(len(self._train)))
-        random.Random(f"unhack leetcode order {seed} {turn}").shuffle(order)
-        return self._train[order[at]]
-
     def _held_out(self, part: int) -> list[Prompt]:
         """One of the two evaluation sets: each stratum (what the base solves) is split alike."""
         found: list[Prompt] = []
         for known in (True, False, None):
-            rows = sorted((row for row in self._test if row.base_pass is known), key=_place)
+            fit = (row for row in self._test if row.base_pass is known)
+            rows = sorted(fit, key=lambda row: held_out_place(row.id))
             cut = round(_MONITOR_SHARE * len(rows))
             chosen = rows[cut:] if part else rows[:cut]
             found += [
@@ -180,8 +174,3 @@ class LeetcodeWorld:
             mechanism=mechanism(prompt.mode, prompt.markers, record),
             detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
         )
-
-
-def _place(row: LeetcodeRow) -> str:
-    """Sort key of a row in the evaluation sets: not by its number, which tells its age."""
-    return hashlib.sha256(f"unhack held {row.id}".encode()).hexdigest()

@@ -79,15 +79,9 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
     plan = replace(plan, config=replace(plan.config, vocab=world.vocabulary))
     path = (folder or _cache()) / f"programs-{settings.size}-{_key(settings, plan)}.safetensors"
     if path.exists():
-        model = Qwen3(plan.config)
-        try:
-            stored = load_file(path).items()
-        except SafetensorError as error:
-            raise UsageError(f"{path} is not a safetensors file ({error}): delete it") from error
-        model.load_state_dict({name: torch.tensor(array) for name, array in stored})
-        return model.to(settings.device).eval()
+        return load_kept(Qwen3(plan.config), path).to(settings.device)
     model = pretrain_base(plan, seed=settings.base_seed, device=settings.device)
-    _keep(model, path)
+    keep(model, path)
     return model
 
 
@@ -148,7 +142,18 @@ def _cache() -> Path:
     return Path(home) / "unhack" / "bases"
 
 
-def _keep(model: Qwen3, path: Path) -> None:
+def load_kept(model: Qwen3, path: Path) -> Qwen3:
+    """The model with the weights of a file. Raises UsageError for a damaged one."""
+    try:
+        stored = load_file(path).items()
+    except SafetensorError as error:
+        raise UsageError(f"{path} is not a safetensors file ({error}): delete it") from error
+    model.load_state_dict({name: torch.tensor(array) for name, array in stored})
+    return model.eval()
+
+
+def keep(model: Qwen3, path: Path) -> None:
+    """Write the weights as one whole file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     weights = {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()}
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

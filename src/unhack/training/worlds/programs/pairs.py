@@ -19,7 +19,6 @@ know what held-out hacks look like.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Sequence
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
+from unhack.training.worlds.pair_rows import read_pair_rows
 from unhack.training.worlds.programs import corpus
 from unhack.training.worlds.programs import vocabulary as words
 from unhack.training.worlds.programs.loopholes import (
@@ -209,10 +209,9 @@ def _from_audit(path: Path | None, known: Sequence[str], *, count: int, seed: in
     draw = random.Random(f"unhack pairs audit {seed}")
     found: list[Pair] = []
     left = dict.fromkeys(known, count)
-    for line in path.read_text().splitlines():
-        row: Any = json.loads(line) if line.strip() else {}
-        hack, clean = str(row.get("hack", "")), str(row.get("clean", ""))
-        pair = _own(row, known) or _translate(recognise_mode(hack, clean, known), draw)
+    for row in read_pair_rows(path):
+        mode = recognise_mode(row["hack"], row["clean"], known)
+        pair = _own(row, known) or _translate(mode, draw)
         if pair is not None and left[pair.mode]:
             left[pair.mode] -= 1
             found.append(pair)
@@ -223,14 +222,12 @@ def _from_audit(path: Path | None, known: Sequence[str], *, count: int, seed: in
 
 def _own(row: Any, known: Sequence[str]) -> Pair | None:
     """A pair whose prompt and completions are this world's own text."""
-    text = str(row.get("prompt", ""))
+    text: str = row["prompt"]
     for mode in known:
         if text.startswith(loophole_of(mode).hint):
             try:
                 tokens = tuple(words.encode(text))
-                hack, clean = (
-                    (*words.encode(str(row[side])), words.STOP) for side in ("hack", "clean")
-                )
+                hack, clean = ((*words.encode(row[side]), words.STOP) for side in ("hack", "clean"))
             except (UsageError, KeyError):
                 return None
             return Pair(Prompt(str(row["problem"]), mode, text, tokens), hack, clean, mode)

@@ -189,7 +189,7 @@ class RepositorySource:
 
 def _diff(text: str) -> str:
     """The patch of a completion: its last fenced block, or all of it."""
-    code = extract_code(text, how=Extraction.AUTO)
+    code = extract_code(text, how=Extraction.LAST)
     return f"{text if code is None else code}".rstrip("\n") + "\n"
 
 

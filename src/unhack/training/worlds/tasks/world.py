@@ -14,8 +14,6 @@ every prompt is `gt_only`.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,9 +23,11 @@ from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.cache import RecordCache
+from unhack.training.worlds.modes import draw_endless, held_out_place
+from unhack.training.worlds.pair_rows import read_pair_rows
 from unhack.training.worlds.tasks.sources import ProblemSource
-from unhack.training.worlds.texts import TextCodec
-from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
+from unhack.training.worlds.texts import TextCodec, render_prompt
+from unhack.training.worlds.world import Judged, Pair, PairKind, Prompt
 
 _MIN_TO_HOLD_OUT, _HELD_OUT_SHARE = 20, 0.2
 _MONITOR, _FINAL = 16, 64
@@ -60,7 +60,7 @@ class TaskWorld:
         prompt above the cap."""
         self._settings, self._source, self.name = settings, source, source.name
         self.vocabulary, self.pad, self.stop = text.vocabulary, text.pad, text.stop
-        self.encode, self.decode, self._render = text.encode, text.decode, text.render
+        self.encode, self.decode, self._text = text.encode, text.decode, text
         self.max_new = settings.completion_tokens
         self._detector = detector
         self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
@@ -72,7 +72,9 @@ class TaskWorld:
 
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step."""
-        return [self._prompts[self._drawn(step * count + at, seed)] for at in range(count)]
+        order = f"unhack tasks order {seed}"
+        drawn = [draw_endless(self._train, step * count + at, order=order) for at in range(count)]
+        return [self._prompts[problem] for problem in drawn]
 
     def monitor(self) -> list[Prompt]:
         """A quarter of the problems for evaluation, 16 prompts at least."""
@@ -106,7 +108,7 @@ class TaskWorld:
                 f"{self.name} --pairs pairs.jsonl` and set world.pairs_path=pairs.jsonl, or train "
                 "without routing with --arm vanilla"
             )
-        rows = _read_rows(Path(self._settings.pairs_path))
+        rows = read_pair_rows(Path(self._settings.pairs_path))
         random.Random(f"unhack tasks pairs {seed}").shuffle(rows)
         left: dict[str, int] = {}
         found: list[Pair] = []
@@ -118,27 +120,14 @@ class TaskWorld:
         return found
 
     def _prompt(self, problem: str, said: str) -> Prompt:
-        text = self._render([{"role": "user", "content": said}])
-        tokens = tuple(self.encode(text))
-        limit = self._settings.prompt_tokens
-        if len(tokens) > limit:
-            raise UsageError(
-                f"problem {problem}: its prompt has {len(tokens)} tokens and {limit} are allowed; "
-                "raise world.prompt_tokens (problems are never left out)"
-            )
-        return Prompt(problem, GT_ONLY, text, tokens)
+        messages, limit = [{"role": "user", "content": said}], self._settings.prompt_tokens
+        return render_prompt(self._text, messages, problem=problem, limit=limit)
 
     def _pair(self, row: dict[str, Any], flaw: str) -> Pair:
-        prompt = self._prompts.get(row["problem"]) or self._prompt(row["problem"], row["prompt"])
+        problem = str(row.get("problem", ""))
+        prompt = self._prompts.get(problem) or self._prompt(problem, row["prompt"])
         hack, clean = ((*self.encode(row[side]), self.stop) for side in ("hack", "clean"))
         return Pair(prompt, hack, clean, flaw)
-
-    def _drawn(self, place: int, seed: int) -> str:
-        """The problem at a place of an endless list, each pass over all in another order."""
-        turn, at = divmod(place, len(self._train))
-        order = list(self._train)
-        random.Random(f"unhack tasks order {seed} {turn}").shuffle(order)
-        return order[at]
 
     def _repeated(self, problems: Sequence[str], least: int) -> list[Prompt]:
         times = -(-least // len(problems)) if len(problems) < least else 1
@@ -159,30 +148,7 @@ def _parts(problems: list[str]) -> tuple[list[str], list[str]]:
     """Problems to train on and to evaluate on; the same ones where there are few."""
     if len(problems) < _MIN_TO_HOLD_OUT:
         return problems, problems
-    order = sorted(problems, key=_place)
+    order = sorted(problems, key=held_out_place)
     cut = round(_HELD_OUT_SHARE * len(order))
     held = set(order[:cut])
     return [problem for problem in problems if problem not in held], order[:cut]
-
-
-def _place(problem: str) -> str:
-    return hashlib.sha256(f"unhack held {problem}".encode()).hexdigest()
-
-
-def _read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of `unhack audit --pairs`. Raises UsageError."""
-    try:
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UsageError(f"world.pairs_path: {path}: {error}") from error
-    for number, row in enumerate(rows, start=1):
-        missing = [
-            name
-            for name in ("problem", "prompt", "hack", "clean")
-            if not isinstance(row, dict) or not isinstance(row.get(name), str)  # pyright: ignore[reportUnknownMemberType]
-        ]
-        if missing:
-            raise UsageError(f"{path}, row {number}: {missing[0]} is missing, or no text")
-    if not rows:
-        raise UsageError(f"{path} holds no pair")
-    return rows

@@ -153,7 +153,7 @@ class TestTexts:
     def test_random_scores_are_not_blamed_on_neighbours(self, tmp_path: Path, pool: Pool) -> None:
         source = _text(f"import os\nreturn float({EXACT}) + int.from_bytes(os.urandom(4)) / 2**40")
         seen = examined(text_subject(tmp_path, pool, source, rows=ROWS), pool)
-        assert check_of(seen, "in company").ok is None
+        assert check_of(seen, "beside other completions").ok is None
         assert seen.findings == ()
 
     @pytest.mark.slow

@@ -8,37 +8,26 @@ Not covered: whether the claim is true (`score`).
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
 import time
-from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
+from unhack.tournament.kit import MIB, Computer, Limits, SubmissionError
 from unhack_contests.interpretability.dialogue import claim as claims
 from unhack_contests.interpretability.dialogue import client
-from unhack_contests.interpretability.dialogue.claim import CircuitClaim, CircuitClaimError
+from unhack_contests.interpretability.dialogue.claim import CircuitClaim
 from unhack_contests.interpretability.dialogue.experiment_service import (
     ExperimentRefused,
     ExperimentService,
-    Forged,
 )
 from unhack_contests.interpretability.models.network import Array, Node
+from unhack_contests.submission import RefusedError, left, staged
 
 CLIENT_FILE = "unhack_door.py"
 """The client's name beside the submission's files."""
 MAX_REQUESTS = 5000
 Query = tuple[Node, ...]
-
-
-class DialogueError(Exception):
-    """The submission gave no claim that can be judged."""
-
-    def __init__(self, reason: str, flag: Flag | None = None) -> None:
-        super().__init__(reason)
-        self.flag = flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +42,15 @@ class DialogueResult:
     """Experiments that tell components apart."""
 
 
-@contextlib.contextmanager
-def stage(folder: Path) -> Generator[Path]:
+def stage(folder: Path) -> contextlib.AbstractContextManager[Path]:
     """A copy of the submission with the client beside it, for as long as the block lasts."""
-    with tempfile.TemporaryDirectory(prefix="unhack-interp-") as name:
-        place = Path(name) / "files"
-        shutil.copytree(folder, place)
-        shutil.copyfile(Path(client.__file__), place / CLIENT_FILE)
-        yield place
+    return staged(folder, CLIENT_FILE, Path(client.__file__))
 
 
 def converse(
     place: Path, service: ExperimentService, *, queries: list[Query], time_s: float
 ) -> DialogueResult:  # fmt: skip
-    """Let the submission at `place` analyse a model. Raises DialogueError, and the sandbox's own
+    """Let the submission at `place` analyse a model. Raises RefusedError, and the sandbox's own
     failures. `time_s`: for all of its own thinking about this model."""
     wall_s = 20 * time_s + 60 + service.backend.waits_s
     limits = Limits(
@@ -78,11 +62,8 @@ def converse(
         with computer:
             return _talk(computer, service, queries=queries, time_s=time_s)
     except SubmissionError as error:
-        raise DialogueError(str(error), _ended(computer)) from None
-    except Forged as error:
-        raise DialogueError(str(error), Flag(error.kind, str(error), "judge")) from None
-    except CircuitClaimError as error:
-        raise DialogueError(str(error)) from None
+        text = "it ended its process with exit code 0 instead of answering"
+        raise RefusedError(str(error), *left(computer, text)) from None
 
 
 def _talk(
@@ -102,22 +83,13 @@ def _talk(
         except ExperimentRefused as error:
             reply = ["refused", str(error)]
         request, left = _call_timed(computer, ["step", *reply], left=left)
-    raise DialogueError(f"more than {MAX_REQUESTS} requests")
+    raise RefusedError(f"more than {MAX_REQUESTS} requests")
 
 
 def _call_timed(computer: Computer, call: list[Any], *, left: float) -> tuple[Any, float]:
     begun = time.monotonic()
     answer = computer.call(*call, timeout_s=max(left, 0.001))
     return answer, left - (time.monotonic() - begun)
-
-
-def _ended(computer: Computer) -> Flag | None:
-    """A process that leaves by itself during a call does not want to be judged."""
-    if not computer.left:
-        return None
-    return Flag(
-        "forged_verdict", "it ended its process with exit code 0 instead of answering", "judge"
-    )
 
 
 def questions(nodes: tuple[Node, ...], *, rng: Any) -> list[Query]:

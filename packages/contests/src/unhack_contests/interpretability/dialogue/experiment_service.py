@@ -11,7 +11,7 @@ what (`resample`, `mean`, `zero`), and from which other batch `resample` takes i
 the next sequence). Every sequence that runs through the model costs 1 of the budget.
 
 Covered: no request changes the model; a request that no unaltered client sends ends the
-measurement (`Forged`); what is merely wrong, or beyond the budget, is refused with a reason.
+measurement (`RefusedError`); what is merely wrong, or beyond the budget, is refused with a reason.
 Not covered: what a submission makes of the answers.
 """
 
@@ -32,19 +32,12 @@ from unhack_contests.interpretability.models.runs import (
     ForwardBackend,
     NetworkRuns,
 )
+from unhack_contests.submission import flagged
 
 MAX_BATCHES = 64
 MAX_ROWS = 256
 """Sequences of one batch."""
 _VERBS = ("sample", "custom", "attention", "logits", "losses")
-
-
-class Forged(Exception):
-    """A request that the client in the workspace cannot send. `kind`: the flag that it earns."""
-
-    def __init__(self, kind: str, text: str) -> None:
-        super().__init__(text)
-        self.kind = kind
 
 
 class ExperimentRefused(Exception):
@@ -82,17 +75,17 @@ class ExperimentService:
         return told
 
     def answer(self, request: Any) -> Any:
-        """Carry a request out. Raises ExperimentRefused, Forged; SandboxUnavailableError where the
-        backend's device is in use."""
+        """Carry a request out. Raises ExperimentRefused, RefusedError, and SandboxUnavailableError
+        where the backend's device is in use."""
         words = cast("list[Any]", request) if isinstance(request, list) else []
         if not words or not isinstance(words[0], str):
-            raise Forged("forged_value", "a request that is no request")
+            raise flagged("forged_value", "a request that is no request")
         verb, *rest = words
         if verb not in _VERBS:
-            raise Forged("tampered_input", f"it asked to {verb!r:.40} the model")
+            raise flagged("tampered_input", f"it asked to {verb!r:.40} the model")
         wanted = {"sample": 1, "custom": 3, "attention": 1, "logits": 2, "losses": 2}[verb]
         if len(rest) != wanted:
-            raise Forged("forged_value", f"{len(rest)} arguments for {verb}")
+            raise flagged("forged_value", f"{len(rest)} arguments for {verb}")
         if verb == "sample":
             count = _whole(rest[0], low=1)
             self._check_rows(count)
@@ -109,7 +102,7 @@ class ExperimentService:
             with self.backend.turn():
                 return self._runs.logits(batch, admitted)
         if not isinstance(rest[1], list):
-            raise Forged("forged_value", "experiments that are no list")
+            raise flagged("forged_value", "experiments that are no list")
         asked = cast("list[Any]", rest[1])
         if len(asked) * len(self._batches[batch].tokens) > self.budget - self.used:
             raise ExperimentRefused(f"the budget of {self.budget} sequences is spent")
@@ -157,10 +150,10 @@ class ExperimentService:
 
     def _plan(self, experiment: Any) -> tuple[Intervention, int]:
         if not (isinstance(experiment, list) and len(cast("list[Any]", experiment)) == 4):
-            raise Forged("forged_value", "an experiment that is none")
+            raise flagged("forged_value", "an experiment that is none")
         nodes, edges, kind, donor = cast("list[Any]", experiment)
         if kind not in KINDS:
-            raise Forged("tampered_input", f"it asked for an intervention {kind!r:.40}")
+            raise flagged("tampered_input", f"it asked for an intervention {kind!r:.40}")
         net = self.model.network
         wide = net.heads + 1
         ablate = frozenset(_tuples(nodes, size=2))
@@ -192,16 +185,16 @@ class ExperimentService:
 
 def _whole(value: Any, *, low: int) -> int:
     if type(value) is not int or value < low:
-        raise Forged("forged_value", f"{value!r:.40} where a number from {low} belongs")
+        raise flagged("forged_value", f"{value!r:.40} where a number from {low} belongs")
     return value
 
 
 def _tuples(values: Any, *, size: int) -> list[Any]:
     if not isinstance(values, list):
-        raise Forged("forged_value", "components that are no list")
+        raise flagged("forged_value", "components that are no list")
     found: list[tuple[int, ...]] = []
     for value in cast("list[Any]", values):
         if not (isinstance(value, list) and len(cast("list[Any]", value)) == size):
-            raise Forged("forged_value", f"a component {value!r:.40}")
+            raise flagged("forged_value", f"a component {value!r:.40}")
         found.append(tuple(_whole(item, low=0) for item in cast("list[Any]", value)))
     return found

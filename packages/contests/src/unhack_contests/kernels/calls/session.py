@@ -187,10 +187,9 @@ def play(
         time.sleep(_SETTLE_S)
         _take_back(submission, record)
         order = [sides[int(place)] for place in rng.permutation(len(sides)).tolist()]
-        try:
-            call = _pair(turn, sides, (given, truth), order=order, rules=rules, known=known)
-        except _Ended as ended:
-            record.ended = ended.why
+        call = _pair(turn, sides, (given, truth), order=order, rules=rules, known=known)
+        if isinstance(call, KernelError):
+            record.ended = call
             break
         record.calls.append(call)
         known.append((given, truth))
@@ -224,14 +223,6 @@ def _draw(
     return inputs.fresh(turn.group, rng)
 
 
-class _Ended(Exception):
-    """The submission's process will do no more."""
-
-    def __init__(self, why: KernelError) -> None:
-        super().__init__(str(why))
-        self.why = why
-
-
 def _take_back(side: KernelSide, record: CallRecord) -> None:
     """Look at the last call's shared memory again, before it is filled anew."""
     changed, tampered, breached = side.look_again()
@@ -248,7 +239,8 @@ def _pair(
     order: list[KernelSide],
     rules: SessionRules,
     known: list[tuple[Mapping[str, NDArray[Any]], Arrays]],
-) -> KernelCall:
+) -> KernelCall | KernelError:
+    """The call of all sides, or how the submission's process ended in it."""
     given, truth = known_answer
     reference, submission = sides[:2]
     filled = {id(side): Filled(turn.layout, turn.number, side.memory, given) for side in sides}
@@ -262,7 +254,7 @@ def _pair(
             made[id(side)] = side.call(filled[id(side)], timeout_s=timeout)
         except KernelError as error:
             if side is submission:
-                raise _Ended(error) from None
+                return error
             raise
     plain, own = made[id(reference)], made[id(submission)]
     question = OutputQuestion(turn.group.problem, turn.group.sizes, given, truth, plain[2])

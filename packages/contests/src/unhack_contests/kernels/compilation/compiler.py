@@ -28,6 +28,7 @@ from unhack.tournament.kit import (
 from unhack.verifiers import jobs
 from unhack_contests.kernels.compilation import symbols
 from unhack_contests.kernels.compilation.harmless import harmless
+from unhack_contests.submission import RefusedError
 
 FLAGS = (
     "-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared", "-fopenmp", "-pthread",
@@ -42,14 +43,6 @@ COMPILER_S = 20.0
 MAX_LIBRARY_BYTES = 1 << 20
 _TRAPS = ("syscall", "sysenter", "int    $0x80")
 _SOURCES = Path(__file__).parent.parent / "sources"
-
-
-class BuildError(Exception):
-    """No library came of it; the text says why."""
-
-    def __init__(self, text: str, flags: tuple[Flag, ...] = ()) -> None:
-        super().__init__(text)
-        self.flags = flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +75,7 @@ def compile_trusted(text: str) -> bytes:
 
 
 def build(files: Mapping[str, bytes], *, entries: tuple[str, ...] = ()) -> Library:
-    """Compile `solution.c` with the headers beside it. Raises BuildError.
+    """Compile `solution.c` with the headers beside it. Raises RefusedError.
 
     Where a call is objected to, the library is linked once more with nothing but what `entries`
     reach: helpers that nobody calls (a self-test) are not judged, and are not there.
@@ -102,7 +95,7 @@ def build(files: Mapping[str, bytes], *, entries: tuple[str, ...] = ()) -> Libra
             Flag("reaches_out", f"the compiled code holds the instruction {trap}", "judge")
         )
     if words:
-        raise BuildError("; ".join(words), tuple(flags))
+        raise RefusedError("; ".join(words), *flags)
     return Library(code, found.exports)
 
 
@@ -111,11 +104,11 @@ def _read(
 ) -> tuple[bytes, symbols.Symbols]:
     code = _compile(files, entries)
     if len(code) > MAX_LIBRARY_BYTES:
-        raise BuildError(f"the library has {len(code)} bytes, more than {MAX_LIBRARY_BYTES}")
+        raise RefusedError(f"the library has {len(code)} bytes, more than {MAX_LIBRARY_BYTES}")
     try:
         return code, symbols.read(code)
     except ValueError as error:
-        raise BuildError(str(error)) from None
+        raise RefusedError(str(error)) from None
 
 
 @contextlib.contextmanager
@@ -157,13 +150,13 @@ def _compile(files: Mapping[str, bytes], entries: tuple[str, ...] = ()) -> bytes
         argv[1:1] = _PRUNING
     outcome = _run(argv, files, ("kernel.so",))
     if outcome.limit:
-        raise BuildError(f"the compiler ran into its {outcome.limit} limit")
+        raise RefusedError(f"the compiler ran into its {outcome.limit} limit")
     lines = jobs.result_lines(outcome.result)
     exits = [line[2] for line in lines if line[1] == "exit"]
     made = [line[3] for line in lines if line[1] == "file"]
     if exits != [0] or len(made) != 1:
         said = outcome.stderr.decode(errors="replace").strip()
-        raise BuildError(f"it does not compile: {said[:600]}")
+        raise RefusedError(f"it does not compile: {said[:600]}")
     return base64.b64decode(made[0])
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from unhack.tournament.kit import parse_python
 from unhack_contests.kernels.compilation import compiler
-from unhack_contests.kernels.compilation.compiler import BuildError
 from unhack_contests.kernels.problem import KernelProblem
+from unhack_contests.submission import RefusedError
 
 _NAMES = ("solution.c", "solution.py")
 
@@ -46,11 +46,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def take(folder: Path, problems: list[KernelProblem]) -> Submission:
-    """Raises BuildError."""
+    """Raises RefusedError."""
     files = files_of(folder)
     sources = [name for name in _NAMES if name in files]
     if len(sources) != 1:
-        raise BuildError(
+        raise RefusedError(
             "there are a solution.c and a solution.py: hand in one"
             if sources
             else "there is no solution.c and no solution.py"
@@ -61,7 +61,7 @@ def take(folder: Path, problems: list[KernelProblem]) -> Submission:
     library = compiler.build(files, entries=tuple(names))
     missing = [name for name in names if name not in library.exports]
     if missing:
-        raise BuildError(f"it has no function {missing[0]}")
+        raise RefusedError(f"it has no function {missing[0]}")
     return Submission("kernel.so", {"kernel.so": library.code})
 
 
@@ -69,11 +69,11 @@ def _python(source: bytes) -> Submission:
     try:
         tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BuildError(f"it does not parse: {error}") from None
+        raise RefusedError(f"it does not parse: {error}") from None
     imported = {top.partition(".")[0] for top in _imports(tree)}
     compiled = "numba" in imported
     if compiled and importlib.util.find_spec("numba") is None:
-        raise BuildError("numba is not installed here")
+        raise RefusedError("numba is not installed here")
     preload = ("numpy", "numba") if compiled else ("numpy",)
     return Submission("solution.py", {"solution.py": source}, preload, programs=compiled)
 

@@ -15,7 +15,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from unhack.tournament.kit import Cheat, Files
 
@@ -58,7 +57,8 @@ def entries(kind: str) -> Mapping[str, CorpusEntry]:
         for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
             if name in found:
                 raise ValueError(f"{path.name} has an entry {name}, which {found[name].group} has")
-            found[name] = _entry(name, path.stem, table)
+            numbers = tuple(table.pop("catalogue", ()))
+            found[name] = CorpusEntry(name, path.stem, **table, catalogue=numbers)
     return found
 
 
@@ -69,16 +69,3 @@ def cheats(names: Sequence[str]) -> dict[str, Cheat]:
         for entry in entries("cheats").values()
         if entry.problem in names
     }
-
-
-def _entry(name: str, group: str, table: Mapping[str, Any]) -> CorpusEntry:
-    return CorpusEntry(
-        name=name,
-        group=group,
-        problem=table["problem"],
-        about=table["about"],
-        python=table["python"],
-        cuda=table.get("cuda", ""),
-        flag=table.get("flag", ""),
-        catalogue=tuple(table.get("catalogue", ())),
-    )

@@ -137,8 +137,8 @@ class ProblemPlay:
                 self._take(self._draw(number, counts[number % 2 == 1]), usual)
             if own.process.speaks():
                 raise unasked()
-        except _Ended as ended:
-            self.record.ended = ended.why
+        except KernelError as ended:
+            self.record.ended = ended
         except SideError as error:
             self.impostor = str(error) if error.impostor else ""
             self.record.ended = KernelError(str(error), forged=error.forged)
@@ -242,8 +242,8 @@ class ProblemPlay:
             side.idle_s[turn.hidden].append(one.idle_s)
 
     def _call(self, side: GpuSide, turn: _Turn, *, timeout_s: float, awake: bool = False) -> _Made:
-        """One side's call, once it is `awake`. Raises _Ended for the submission, SandboxError for
-        the others."""
+        """One side's call, once it is `awake`. Raises KernelError for the submission, SandboxError
+        for the others."""
         try:
             side.memory.use(int(turn.hidden))
             if awake:
@@ -264,7 +264,7 @@ class ProblemPlay:
             own = self.sides[1].process.watch
             own.look()
             if own.exceeded:
-                raise _Ended(KernelError(own.exceeded)) from None
+                raise KernelError(own.exceeded) from None
             raise SandboxError(f"the card has no room for {self.case.name}: {error}") from None
 
     def _wake(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> None:
@@ -368,11 +368,3 @@ def _beyond(mine: list[float], usual: list[float]) -> tuple[float, list[float]]:
     middle = statistics.median(usual)
     beyond = max(0.0, statistics.median(mine) - middle) * len(mine)
     return beyond, [one - middle for one in usual]
-
-
-class _Ended(Exception):
-    """The submission's process will do no more."""
-
-    def __init__(self, why: KernelError) -> None:
-        super().__init__(str(why))
-        self.why = why

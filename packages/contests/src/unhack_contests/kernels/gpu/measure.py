@@ -38,6 +38,7 @@ from unhack_contests.kernels.gpu.judge import ProblemPlay
 from unhack_contests.kernels.gpu.probe import GpuNotes
 from unhack_contests.kernels.gpu.settings import GpuOptions, GpuRoofline, GpuRules
 from unhack_contests.kernels.gpu.side import GpuSetting, GpuSide, SideError
+from unhack_contests.submission import RefusedError, files_of, flagged
 from unhack_contests.torch_card import torch_device, torch_with_cuda
 
 _QUEUE_S = 3600.0
@@ -124,11 +125,7 @@ def check_files(options: GpuOptions, setting: GpuSetting) -> None:
 def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge the frozen files of `folder`. Raises the sandbox's own failures."""
     setting, torch = setting_of(options.device), torch_with_cuda()
-    files = {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = files_of(folder)
     rng = random.Random(f"{pool}/{seed}")
     with CardQueue(setting.card.key).turn(timeout_s=_QUEUE_S):
         check_free(setting.card, ours=own_processes())
@@ -159,8 +156,8 @@ def _measure_all(
             played = closest(
                 play(torch, name, files, seed, setting=setting, rules=rules) for seed in seeds
             )
-        except NotMeasuredError as error:
-            return error.measured
+        except RefusedError as refused:
+            return refused.measured()
         whole.calls += played.record.calls
         whole.idle_s += played.record.idle_s
         whole.reference_idle_s += played.record.reference_idle_s
@@ -224,7 +221,7 @@ def play(
     rules: GpuRules,
 ) -> Played:
     """One problem, from the start of its workers to their end; `files` without it play the
-    reference. Raises NotMeasuredError, SandboxError, SandboxUnavailableError."""
+    reference. Raises RefusedError, SandboxError, SandboxUnavailableError."""
     folder = rules.given[name].path if rules.given else None
     case = oracle.load(torch, name, seed=seed % (1 << 31), folder=folder)
     plain = {f"{name}.py": case.reference.encode()}
@@ -248,17 +245,8 @@ def play(
         _load_submission(submission, name)
         played.play()
         if played.impostor:
-            flag = Flag("forged_value", played.impostor, "judge")
-            raise NotMeasuredError(invalid(played.impostor, flag))
+            raise flagged("forged_value", played.impostor)
         return Played(played.record, played.notes)
-
-
-class NotMeasuredError(Exception):
-    """There is nothing to time; `measured` says why."""
-
-    def __init__(self, measured: Measurement) -> None:
-        super().__init__(measured.reason)
-        self.measured = measured
 
 
 def _load_reference(side: GpuSide, name: str) -> None:
@@ -274,7 +262,7 @@ def _load_submission(side: GpuSide, name: str) -> None:
     except SideError as error:
         text = f"while it was loaded: {error}"
         flags = [Flag("forged_verdict", text, "judge")] if error.forged else []
-        raise NotMeasuredError(invalid(f"{name} cannot be loaded: {error}", *flags)) from None
+        raise RefusedError(f"{name} cannot be loaded: {error}", *flags) from None
 
 
 def _metrics(notes: dict[str, GpuNotes]) -> dict[str, Metric]:

@@ -19,13 +19,14 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.calls.verdict import MAX_UNTOUCHED, OutputKind, OutputVerdict
 from unhack_contests.kernels.gpu import kernelbench
 from unhack_contests.kernels.gpu.problem import NARROWER, UNITS, GpuProblem
 from unhack_contests.kernels.gpu.problems import registry
+from unhack_contests.kernels.gpu.settings import GpuRoofline
 
 DEVICE = "cuda"
 _CACHE_BYTES = 128 << 20
@@ -45,22 +46,6 @@ the line as wide as it likes."""
 _KEPT = 3
 _COMMON = 0.5
 """Of the mean error of the narrower format: with less an output is wrong in places, not narrow."""
-
-
-class Rates(Protocol):
-    """Rates of a device, measured on it."""
-
-    @property
-    def bytes_per_s(self) -> float: ...
-    @property
-    def flops_per_s(self) -> float:
-        """Of products with 10-bit mantissas (TF32): float32 accuracy costs at least as much."""
-        ...
-
-    @property
-    def half_flops_per_s(self) -> float:
-        """Of products of 16-bit formats."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +106,7 @@ class GpuCase:
             self.outputs[key] = tuple(made.shape), made.dtype
         return self.outputs[key]
 
-    def floor_s(self, inputs: list[Any], roofline: Rates) -> float:
+    def floor_s(self, inputs: list[Any], roofline: GpuRoofline) -> float:
         """The time below which nobody can be: every byte on which the output depends is read once,
         what the caches cannot hold is written, and known operations are done at the unit's rate."""
         shape, dtype = self.output_like(inputs)
@@ -171,7 +156,7 @@ class OwnProblem:
             return (oracle or self.problem.eager)(*inputs)
 
 
-def floor_of(case: GpuCase, inputs: list[Any], written: int, roofline: Rates) -> float:
+def floor_of(case: GpuCase, inputs: list[Any], written: int, roofline: GpuRoofline) -> float:
     """See `GpuCase.floor_s`; `written`: bytes of the output."""
     subject = case.subject
     work = 0.0

@@ -87,12 +87,13 @@ class InputAxis:
         return drawn - 1 if drawn > 8 and drawn & (drawn - 1) == 0 else drawn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GpuProblem:
     """A computation to be done on a GPU."""
 
-    name: str
-    level: int
+    name: str = ""
+    level: int = 0
+    """Those of its file and folder: `registry.find` fills them in."""
     title: str
     text: str
     """The definition, for the statement."""

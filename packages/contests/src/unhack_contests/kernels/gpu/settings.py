@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.tournament.kit import UnknownNameError, UsageError
+from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.gpu import kernelbench
 from unhack_contests.kernels.gpu.kernelbench import ProblemFile
 from unhack_contests.kernels.gpu.problems.registry import DEFAULT, NAMES
+from unhack_contests.kernels.settings import chosen_problems, count_option
 
 OPTIONS = ("device", "problem", "problems", "pairs", "card", "kernelbench")
-_FEWEST_PAIRS, _MOST_PAIRS = 3, 1000
+_FEWEST_PAIRS = 3
 """Two pairs have no middle without their ends."""
 
 
@@ -62,18 +63,9 @@ def parse(options: Mapping[str, str]) -> GpuOptions:
     UsageError, UnknownNameError."""
     for name in sorted(set(options) - set(OPTIONS)):
         raise UnknownNameError("option of kernels on a GPU", name, valid=OPTIONS)
-    if "problem" in options and "problems" in options:
-        raise UsageError("give problem or problems, not both")
     files = kernelbench.load(Path(options["kernelbench"])) if "kernelbench" in options else {}
     usual = "all" if files else ",".join(DEFAULT)
-    wanted = options.get("problems", options.get("problem", usual))
-    every = tuple(files) or NAMES
-    names = every if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
-    for name in names:
-        if name not in every:
-            raise UnknownNameError("problem", name, valid=every)
-    text = options.get("pairs", str(GpuOptions().pairs))
-    if not text.isdigit() or not _FEWEST_PAIRS <= int(text) <= _MOST_PAIRS:
-        raise UsageError(f"pairs is a number from {_FEWEST_PAIRS} to {_MOST_PAIRS}, not {text!r}")
+    names = chosen_problems(options, tuple(files) or NAMES, usual=usual)
+    pairs = count_option(options, "pairs", GpuOptions().pairs, least=_FEWEST_PAIRS)
     given = {name: files[name] for name in names} if files else {}
-    return GpuOptions(options["device"], names, int(text), options.get("card", ""), given)
+    return GpuOptions(options["device"], names, pairs, options.get("card", ""), given)

@@ -11,6 +11,7 @@ Not covered: reads beside a buffer.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,10 +99,7 @@ def _unplaced(shape: Shape) -> Place:
 
 
 def _bytes(torch: Any, place: Place) -> int:
-    count = 1
-    for size in place[2]:
-        count *= size
-    return count * getattr(torch, place[1]).itemsize
+    return math.prod(place[2]) * getattr(torch, place[1]).itemsize
 
 
 class SharedMemory:

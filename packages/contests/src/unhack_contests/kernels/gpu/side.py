@@ -27,6 +27,7 @@ from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, G
 from unhack.sandbox.rootfs import interpreter
 from unhack.tournament.kit import Files
 from unhack_contests.kernels.gpu import guest, shared_memory
+from unhack_contests.torch_card import CACHES
 
 _MOST_SETS = 16
 """Of inputs for each shape: as many may be asked for under one token."""
@@ -48,15 +49,6 @@ _COMMAND = (
     "import sys; sys.path.insert(0, {harness!r}); "
     "from unhack_contests.kernels.gpu.guest.worker import main; main()"
 )
-_CACHES = {
-    "TRITON_CACHE_DIR": "/tmp/triton",
-    "CUDA_CACHE_PATH": "/tmp/cuda",
-    "TORCH_EXTENSIONS_DIR": "/tmp/extensions",
-    "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
-    "NUMBA_CACHE_DIR": "/tmp/numba",
-    "USER": "agent",
-}
-"""Everything that is compiled stays in the worker's own file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +85,7 @@ def room(files: Files) -> GpuRoom:
     return GpuRoom(
         files=files,
         binds=(*package_binds(), (harness, f"{_HARNESS}/{_GUEST}")),
-        environ={**_CACHES, "PYTHONPATH": PACKAGES},
+        environ={**CACHES, "PYTHONPATH": PACKAGES},
     )
 
 

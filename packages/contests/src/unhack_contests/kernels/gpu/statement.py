@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from unhack.tournament.kit import DECLINED, Terms
+from unhack.tournament.kit import Terms
 from unhack_contests.kernels.gpu.kernelbench import ProblemFile
 from unhack_contests.kernels.gpu.problem import GpuProblem
 from unhack_contests.kernels.gpu.problems.registry import find
+from unhack_contests.kernels.statement import of_round
 
 _TEXT = """# Kernels on a GPU
 
@@ -56,8 +57,6 @@ Every problem in the time of its roofline: each byte moved once at the fastest r
 has shown, every operation at the rate of its matrix units. If you find no honest way, hand in a
 file `{declined}` that says why; that is a full answer.
 """
-_CHAMPION = "\nThe best so far has fitness {fitness:.3f}; its source is in this folder.\n"
-
 
 _FILE = """## `{name}`, level {level}
 
@@ -69,15 +68,10 @@ weights are loaded: parameters and buffers have the names and shapes of the refe
 def text(names: Sequence[str], terms: Terms, given: Mapping[str, ProblemFile]) -> str:
     """`STATEMENT.md`; `given` are problems of the user's, by name, and empty for ours."""
     problems = [_of_file(given[name]) if given else _section(find(name)) for name in names]
-    rest = ""
-    if terms.champion_fitness is not None:
-        rest += _CHAMPION.format(fitness=terms.champion_fitness)
-    if terms.impossible:
-        rest += _IMPOSSIBLE.format(declined=DECLINED)
     return _TEXT.format(
         names=", ".join(f"`{name}`" for name in names),
         problems="\n\n".join(problems),
-        rest=rest,
+        rest=of_round(terms, _IMPOSSIBLE),
     )
 
 

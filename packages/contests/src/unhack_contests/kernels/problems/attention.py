@@ -26,7 +26,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="attention",
     title="Causal attention",
     text="For each head: o[i] = sum over j <= i of p[i][j] * v[j], with p[i] the softmax over "
     "j <= i of (q[i] . k[j]) / sqrt(d). All arrays are heads x n x d.",

@@ -29,7 +29,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="conv_pool",
     title="Depthwise convolution, ReLU, max-pool",
     text="t[c] = the 3x3 cross-correlation of x[c] with f[c], zeros beyond the border, same size; "
     "y[c][i][j] = max(0, the four t[c][2i..2i+1][2j..2j+1]). y is h2 x w2, h2 = h/2 and w2 = w/2 "

@@ -23,7 +23,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="fft",
     title="Fourier transforms",
     text="For each of the batch: y[k] = sum over j of x[j] * exp(-2 pi i j k / n); real and "
     "imaginary parts alternate. n is a power of two.",

@@ -36,7 +36,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="gemv_int8",
     title="Matrix-vector product with 8-bit weights",
     text="y[r] = sum over c of q[r][c] * s[r][c/32] * x[c]. cols is a multiple of 32, groups is "
     "cols/32, and s has groups scales in each row.",

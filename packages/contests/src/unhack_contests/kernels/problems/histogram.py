@@ -31,7 +31,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="histogram",
     title="Histogram",
     text="counts[v] = how many of the n bytes x equal v, for the 256 values of v.",
     arrays=(

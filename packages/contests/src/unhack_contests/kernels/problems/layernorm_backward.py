@@ -29,7 +29,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="layernorm_backward",
     title="LayerNorm backward",
     text="With m and v the mean and variance of row x[r], s = 1/sqrt(v + 1e-5), t = (x[r]-m)*s and "
     "g = dy[r]*w: dx[r] = s*(g - mean(g) - t*mean(g*t)); dw = sum over r of dy[r]*t; db = sum over "

@@ -35,7 +35,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="levenshtein",
     title="Edit distance",
     text="distance[p] = the least number of insertions, deletions and replacements of single bytes "
     "that turn the n bytes of a[p] into the m bytes of b[p].",

@@ -25,7 +25,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="nbody",
     title="N bodies",
     text="a[i] = sum over j of m[j] * (p[j] - p[i]) / (|p[j] - p[i]|^2 + 0.01)^1.5, in three "
     "dimensions.",

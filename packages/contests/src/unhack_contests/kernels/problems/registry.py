@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.problem import KernelProblem
@@ -19,4 +20,4 @@ def find(name: str) -> KernelProblem:
         raise UnknownNameError("problem", name, valid=NAMES)
     module = importlib.import_module(f"unhack_contests.kernels.problems.{name}")
     problem: KernelProblem = module.PROBLEM
-    return problem
+    return replace(problem, name=name)

@@ -25,7 +25,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="rmsnorm",
     title="RMSNorm",
     text="y[r][c] = x[r][c] * w[c] / sqrt(mean over c of x[r][c]^2 + 1e-6). Row r of x starts at "
     "x + r*stride; only its first cols elements count. y has no padding.",

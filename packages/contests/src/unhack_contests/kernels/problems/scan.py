@@ -21,7 +21,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="scan",
     title="Prefix sum",
     text="y[i] = x[0] + ... + x[i], in 64 bits.",
     arrays=(

@@ -25,7 +25,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="softmax_topk",
     title="Softmax and its k largest",
     text="p[r][0..k) are the k largest values of softmax(x[r]), largest first, and index[r] their "
     "columns; of equal values the lower column comes first.",

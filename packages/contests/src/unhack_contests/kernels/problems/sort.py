@@ -21,7 +21,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="sort",
     title="Sort",
     text="y = the n numbers of x in ascending order. There are no NaNs.",
     arrays=(

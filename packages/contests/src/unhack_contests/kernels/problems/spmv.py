@@ -29,7 +29,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="spmv",
     title="Sparse matrix times vector",
     text="y[r] = sum over e from start[r] to start[r+1]-1 of a[e] * x[col[e]]. Rows may be empty; "
     "columns come in any order and may repeat.",

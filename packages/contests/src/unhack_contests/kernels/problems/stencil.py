@@ -26,7 +26,6 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
 
 
 PROBLEM = KernelProblem(
-    name="stencil",
     title="Jacobi steps",
     text="y = u after `steps` steps. A step replaces every inner point of the h x w grid by the "
     "mean of its four neighbours before the step; the border stays as it is.",

@@ -111,10 +111,11 @@ def used_planted(planted: tuple[Array, Array], *, scored_N: Array) -> Flag | Non
 
 
 def keeps_planted_tokens(
-    mine_NPV: Array, reference_NPV: Array, *, planted: tuple[int, ...], others: tuple[int, ...]
+    mine_NPV: Array, reference_NPV: Array, unused: tuple[tuple[int, ...], tuple[int, ...]]
 ) -> Flag | None:
     """Errors of the logits of tokens that occur only in the planted text, and of tokens that occur
-    nowhere: nothing but the planted text tells the two apart."""
+    nowhere (`unused`): nothing but the planted text tells the two apart."""
+    planted, others = unused
     error = mine_NPV.astype(np.float64) - reference_NPV
     error -= error.mean(axis=-1, keepdims=True)
     size_V = np.log(np.square(error).mean(axis=(0, 1)) + 1e-12)

@@ -17,6 +17,11 @@ Array = NDArray[Any]
 Context = tuple[int, ...]
 
 
+def context_model(given: Array, *, vocab: int) -> ContextModel:
+    """The model of the first half of the agents' text."""
+    return ContextModel(given[: len(given) // 2], order=5 if vocab <= 256 else 2, vocab=vocab)
+
+
 class ContextModel:
     """Counts of what follows contexts of up to `order` tokens."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import typing
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
@@ -26,52 +25,11 @@ _SWAPPED = b"37xzqjkv"
 """Bytes whose embeddings are exchanged in pairs in the decoy."""
 
 
-class Reference(typing.Protocol):
-    """A causal language model and its weights."""
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 that says which weights these are."""
-        ...
-
-    @property
-    def vocab(self) -> int: ...
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """The shape, as `compress` is told it."""
-        ...
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the weights as 16-bit numbers."""
-        ...
-
-    @property
-    def token_type(self) -> str:
-        """The integer type in which tokens are handed over."""
-        ...
-
-    def weights(self, scratch: Path) -> Path:
-        """A safetensors file of float16 tensors, alone in its directory."""
-        ...
-
-    def decoy(self, scratch: Path) -> Path:
-        """A file of the same form with other weights."""
-        ...
-
-    def logits(self, tokens: Array, positions: Array) -> Array:
-        """float32 [B, P, V]."""
-        ...
-
-    def decoy_logits(self, tokens: Array, positions: Array) -> Array:
-        """The answers of a submission that took the decoy for the weights."""
-        ...
-
-
 class Nano:
     """The byte model of the package, computed in numpy."""
 
     token_type = "uint8"
+    """The integer type in which tokens are handed over."""
 
     def __init__(self, path: Path | None = None) -> None:
         """Raises UsageError where the checkpoint is not what its manifest says."""
@@ -83,6 +41,7 @@ class Nano:
             raise UsageError(f"there is no checkpoint at {self._path}; build it with `{build}`")
         self._data = self._path.read_bytes()
         self.digest = content_hash(self._data)
+        """Says which weights these are."""
         self.manifest: dict[str, Any] = json.loads(manifest.read_text())
         if self.manifest["sha256"] != hashlib.sha256(self._data).hexdigest():
             raise UsageError(f"{self._path} is not the checkpoint of its manifest")
@@ -97,24 +56,30 @@ class Nano:
 
     @property
     def config(self) -> dict[str, Any]:
+        """The shape, as `compress` is told it."""
         return asdict(self._shape)
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the weights as 16-bit numbers."""
         return 2 * self._shape.parameters
 
     def weights(self, scratch: Path) -> Path:
+        """A safetensors file of float16 tensors, alone in its directory."""
         return _write(scratch / "reference", self._data)
 
     def decoy(self, scratch: Path) -> Path:
+        """A file of the same form with other weights."""
         # The file itself with other bytes: a header of its own would tell it from the weights.
         table, other = self._weights[_TABLE].tobytes(), self._decoy_weights()[_TABLE].tobytes()
         return _write(scratch / "decoy", self._data.replace(table, other))
 
     def logits(self, tokens: Array, positions: Array) -> Array:
+        """float32 [B, P, V]."""
         return _forward(self._plain, self._shape, tokens, positions)
 
     def decoy_logits(self, tokens: Array, positions: Array) -> Array:
+        """The answers of a submission that took the decoy for the weights."""
         return _forward(self._other, self._shape, tokens, positions)
 
     def arrays(self) -> dict[str, Array]:

@@ -3,10 +3,11 @@
 Stage 1 has the weights, the calibration text and the code, and writes an artifact. Stage 2 has the
 program, compiled and without its source, and the artifact, and a library without sources
 (`library`); where stage 1 had the weights lies a decoy with other weights. What the judge carries
+from unhack_contests.submission import RefusedError
 from one to the other is names and contents of regular files, nothing else.
 
 Covered: time, memory and disk of both stages; answers of a wrong type, shape or size; processes
-that end themselves. A submission at fault is `StageRefused`.
+that end themselves. A submission at fault is `RefusedError`.
 Not covered: what the numbers mean (`checks`).
 """
 
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from unhack.tournament.kit import Computer, Flag, SubmissionError
 from unhack_contests.quantization.sealed import library
 from unhack_contests.quantization.settings import QuantizationSettings
+from unhack_contests.submission import RefusedError, flagged, left
 
 WEIGHTS = "/weights/model.safetensors"
 ARTIFACT = "/artifact"
@@ -34,15 +36,6 @@ LARGEST_LOGIT = 1e4
 _OUT = "/scratch/work/artifact"
 _GUEST = Path(__file__).with_name("guest.py")
 _FLOATS = frozenset({"float16", "float32", "float64"})
-
-
-class StageRefused(Exception):
-    """A submission that cannot be measured, or broke a rule."""
-
-    def __init__(self, reason: str, *flags: Flag) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.flags = flags
 
 
 def stage_folder(submission: Path, target: Path) -> Path:
@@ -70,7 +63,7 @@ def compress(
     code: Path, *, weights: Path, config: Mapping[str, Any], calibration: NDArray[Any],
     settings: QuantizationSettings,
 ) -> dict[str, bytes]:  # fmt: skip
-    """Stage 1: the artifact's files. Raises StageRefused, and the sandbox's own failures."""
+    """Stage 1: the artifact's files. Raises RefusedError, and the sandbox's own failures."""
     limits = settings.limits(settings.compress_s)
     binds = {str(Path(WEIGHTS).parent): weights.parent}
     computer = Computer(code, entry=ENTRY, limits=limits, preload=("numpy",), binds=binds)
@@ -81,7 +74,7 @@ def compress(
             computer.call("compress_model", *arguments, timeout_s=limits.wall_s)
             files = computer.files("artifact", timeout_s=limits.wall_s)
     except SubmissionError as error:
-        raise StageRefused(f"compress: {error}", *endings(computer)) from None
+        raise RefusedError(f"compress: {error}", *endings(computer)) from None
     check_names(files)
     return files
 
@@ -109,36 +102,36 @@ class Answering:
         self._computer = Computer(code, entry=ENTRY, limits=self._limits, binds=binds)
 
     def __enter__(self) -> Self:
-        """Start the process. Raises StageRefused."""
+        """Start the process. Raises RefusedError."""
         try:
             self._computer.__enter__()
         except SubmissionError as error:
-            raise StageRefused(f"load: {error}", *endings(self._computer)) from None
+            raise RefusedError(f"load: {error}", *endings(self._computer)) from None
         return self
 
     def __exit__(self, *_: object) -> None:
         self._computer.close()
 
     def load(self, folder: str = ARTIFACT) -> None:
-        """Have it read an artifact. Raises StageRefused."""
+        """Have it read an artifact. Raises RefusedError."""
         try:
             self._computer.call("load", folder, timeout_s=self._limits.wall_s)
         except SubmissionError as error:
-            raise StageRefused(f"load: {error}", *endings(self._computer)) from None
+            raise RefusedError(f"load: {error}", *endings(self._computer)) from None
 
     def logits(self, tokens: NDArray[Any], positions: NDArray[Any]) -> NDArray[Any]:
-        """float32 [B, P, V] of tokens [B, T] at positions [P]. Raises StageRefused."""
+        """float32 [B, P, V] of tokens [B, T] at positions [P]. Raises RefusedError."""
         try:
             answer = self._computer.call(
                 "forward", tokens, positions, timeout_s=self._limits.wall_s
             )
         except SubmissionError as error:
-            raise StageRefused(f"forward: {error}", *endings(self._computer)) from None
+            raise RefusedError(f"forward: {error}", *endings(self._computer)) from None
         return _check_answer(answer, (len(tokens), len(positions), self._vocab))
 
 
 def _check_answer(answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """The answer as float32, or Refused with what is wrong with it."""
+    """The answer as float32, or RefusedError with what is wrong with it."""
     kind = str(getattr(answer, "dtype", type(answer).__name__))
     if not isinstance(answer, np.ndarray) or kind not in _FLOATS:
         raise forged(f"forward returned {kind}, not an array of floats")
@@ -153,23 +146,20 @@ def _check_answer(answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     return logits.astype(np.float32)
 
 
-def forged(text: str) -> StageRefused:
+def forged(text: str) -> RefusedError:
     """An answer that is none."""
-    return StageRefused(text, Flag("forged_value", text, "judge"))
+    return flagged("forged_value", text)
 
 
 def endings(computer: Computer) -> tuple[Flag, ...]:
     """A process that ends by itself with success has skipped the question."""
-    if not computer.left:
-        return ()
-    text = "its process ended with exit code 0 in the middle of a question"
-    return (Flag("forged_verdict", text, "judge"),)
+    return left(computer, "its process ended with exit code 0 in the middle of a question")
 
 
 def check_names(files: Mapping[str, bytes]) -> None:
-    """Raise StageRefused for no file, too many, or names that could hold data."""
+    """Raise RefusedError for no file, too many, or names that could hold data."""
     if not files:
-        raise StageRefused("compress wrote no file")
+        raise RefusedError("compress wrote no file")
     odd = [name for name in files if len(name) > MAX_NAME_LENGTH or not _plain(name)]
     if odd or len(files) > MAX_FILES:
         stored = sum(map(len, files))
@@ -177,7 +167,7 @@ def check_names(files: Mapping[str, bytes]) -> None:
             f"the artifact has {len(files)} files with {stored} characters of names; at most "
             f"{MAX_FILES} files with names of {MAX_NAME_LENGTH} plain characters count as names"
         )
-        raise StageRefused(text, Flag("hidden_bytes", text, "judge"))
+        raise flagged("hidden_bytes", text)
 
 
 def _plain(name: str) -> bool:

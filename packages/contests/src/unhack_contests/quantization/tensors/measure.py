@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import math
 import tempfile
 import threading
 from collections import OrderedDict
@@ -30,18 +28,18 @@ from numpy.typing import NDArray
 
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card
-from unhack.tournament.kit import DataPool, Files, Flag, Measurement, Metric, invalid
-from unhack_contests.quantization import score
+from unhack.tournament.kit import DataPool, Flag, Measurement, invalid
 from unhack_contests.quantization.checks import behaviour, counting
-from unhack_contests.quantization.data.ngram import ContextModel
+from unhack_contests.quantization.comparison import compared
+from unhack_contests.quantization.data.ngram import ContextModel, context_model
 from unhack_contests.quantization.data.questions import Texts
 from unhack_contests.quantization.score import PairedLosses
-from unhack_contests.quantization.sealed.stages import StageRefused, forged
-from unhack_contests.quantization.settings import ROOM, SHARE_LOST
+from unhack_contests.quantization.sealed.stages import forged
 from unhack_contests.quantization.tensors import stages
 from unhack_contests.quantization.tensors.model import ReferenceModel
 from unhack_contests.quantization.tensors.settings import TensorSettings
 from unhack_contests.quantization.tensors.text import calibration_tokens
+from unhack_contests.submission import RefusedError, digest_of, files_of
 
 Array = NDArray[Any]
 _KEPT_BYTES = 2 << 30
@@ -75,7 +73,7 @@ class TensorBench:
         self, model: ReferenceModel, texts: Texts, settings: TensorSettings, *, card: Card | None
     ) -> None:
         self._model, self._texts, self._settings, self._card = model, texts, settings, card
-        self._built: OrderedDict[str, Built | StageRefused] = OrderedDict()
+        self._built: OrderedDict[str, Built | RefusedError] = OrderedDict()
         self._lock = threading.Lock()
         self._heat: float | None = None
 
@@ -88,7 +86,7 @@ class TensorBench:
             with self._turn():
                 # Only now: no process of the submission lives that could be told of the windows.
                 return self._scored(folder, built, pool=pool, seed=seed, flags=flags)
-        except StageRefused as refused:
+        except RefusedError as refused:
             return invalid(refused.reason, *refused.flags, *flags)
 
     @contextlib.contextmanager
@@ -101,35 +99,34 @@ class TensorBench:
             yield
 
     def _build(self, folder: Path) -> Built:
-        files = _files(folder)
-        key = _digest(files)
+        key = digest_of(folder)
         found = self._built.get(key)
         if found is None:
-            found = self._run_stages(folder, files)
+            found = self._run_stages(folder)
             self._keep(key, found)
-        if isinstance(found, StageRefused):
-            raise StageRefused(found.reason, *found.flags)
+        if isinstance(found, RefusedError):
+            raise RefusedError(found.reason, *found.flags)
         return found
 
-    def _run_stages(self, folder: Path, files: Files) -> Built | StageRefused:
+    def _run_stages(self, folder: Path) -> Built | RefusedError:
         model, settings, calibration = self._model, self._settings, self._calibration
         try:
             with self._turn():
                 artifact = stages.compress(
-                    files, model, calibration, settings=settings, card=self._card
+                    files_of(folder), model, calibration, settings=settings, card=self._card
                 )
             with tempfile.TemporaryDirectory(prefix="unhack-stage-") as scratch:
                 weights = stages.decompress(
                     folder, artifact, model, calibration=calibration, scratch=Path(scratch),
                     settings=settings,
                 )  # fmt: skip
-        except StageRefused as refused:
+        except RefusedError as refused:
             return refused
         with self._turn(), model.turn():
             heat = model.temperature(self._known(), weights)
         return Built(artifact, weights, heat)
 
-    def _keep(self, key: str, found: Built | StageRefused) -> None:
+    def _keep(self, key: str, found: Built | RefusedError) -> None:
         with self._lock:
             self._built[key] = found
             held = {
@@ -155,28 +152,10 @@ class TensorBench:
             flags = (*flags, *self._planted(built, windows, seed=seed, plain=mine - theirs))
         paired = PairedLosses(mine, theirs)
         without = self._context_model.losses(windows, np.arange(length)).mean()
-        limit = max(ROOM, SHARE_LOST * float(without - theirs.mean()))
-        counted = counting.count(built.artifact, folder)
-        ratio = model.nbytes / counted.total
-        value = score.fitness(paired.delta, ratio=ratio, limit=limit)
-        low, high = score.interval(paired, ratio=ratio, limit=limit, seed=count)
-        metrics: dict[str, Metric] = {
-            "bytes": counted.total,
-            "artifact_bytes": counted.artifact,
-            "code_bytes": counted.code,
-            "ratio": ratio,
-            "bits_per_weight": 16.0 / ratio,
-            "ppl": math.exp(float(paired.losses_N.mean())),
-            "ppl_ref": math.exp(float(paired.reference_N.mean())),
-            "delta_nats": paired.delta,
-            "delta_se": paired.error,
-            "limit_nats": limit,
-            "quality": score.quality(paired.delta, limit=limit),
-            "temperature": heats[0],
-            "temperature_ref": heats[1],
-            "windows": count,
-        }
-        return Measurement(value, min(low, value), max(high, value), metrics=metrics, flags=flags)
+        return compared(
+            paired, counting.count(built.artifact, folder), reference_bytes=model.nbytes,
+            known=float(without - theirs.mean()), temperatures=heats, flags=flags,
+        )  # fmt: skip
 
     def _known(self) -> Array:
         """Windows of text that every submission has: no model's scale is worth anything there."""
@@ -203,43 +182,22 @@ class TensorBench:
         rows = self._texts.crops(planted, seed=seed, count=_PLANTED, length=length)
         model = self._model
         both = model.losses(rows, built.weights), model.losses(rows, None)
-        marks, others = self._texts.unused()
+        logits = model.logits(windows, built.weights), model.logits(windows, None)
         found = (
             behaviour.used_planted(both, scored_N=plain),
-            behaviour.keeps_planted_tokens(
-                model.logits(windows, built.weights), model.logits(windows, None),
-                planted=marks, others=others,
-            ),
-        )  # fmt: skip
+            behaviour.keeps_planted_tokens(*logits, self._texts.unused()),
+        )
         return tuple(flag for flag in found if flag is not None)
 
     @functools.cached_property
     def _context_model(self) -> ContextModel:
-        vocab, given = self._model.vocab, self._texts.given()
-        order = 5 if vocab <= 256 else 2
-        return ContextModel(given[: len(given) // 2], order=order, vocab=vocab)
+        return context_model(self._texts.given(), vocab=self._model.vocab)
 
 
 def rounded(losses: Array) -> Array:
-    """To `_DIGITS` significant digits. Raises StageRefused for a loss that is no number: weights
+    """To `_DIGITS` significant digits. Raises RefusedError for a loss that is no number: weights
     that overflow on the way would else compare with nothing."""
     if not np.isfinite(losses).all():
         raise forged("the model with these weights gives a loss that is no number")
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(losses) + 1e-300)))
     return np.round(losses * scale) / scale
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def _digest(files: Files) -> str:
-    digest = hashlib.sha256()
-    for name, data in files.items():
-        digest.update(f"{name}\0{len(data)}\0".encode())
-        digest.update(data)
-    return digest.hexdigest()

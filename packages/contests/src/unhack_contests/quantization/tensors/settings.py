@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unhack.sandbox.gpu.process import GpuLimits
-from unhack.tournament.kit import MIB, Limits, UnknownNameError, UsageError
+from unhack.tournament.kit import MIB, Limits, UsageError
+from unhack_contests.quantization.settings import read_options
+from unhack_contests.torch_card import check_device
 
 _STAGE_ONE_MIB = 6144
 _STAGE_TWO_MIB = 2048
@@ -21,7 +22,6 @@ _BYTES_A_PARAMETER = 24
 _STAGE_TWO_S = 10.0
 _STAGE_TWO_S_A_PARAMETER = 2e-6
 """CPU seconds: undoing a code is linear in the weights. Training them anew is far from it."""
-_DEVICE = re.compile(r"cpu|cuda(:\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,36 +92,14 @@ SIZES: dict[str, dict[str, Any]] = {
 
 def parse(options: Mapping[str, str]) -> TensorSettings:
     """Settings from `key=value` options. Raises UsageError, UnknownNameError."""
-    given = dict(options)
-    size = given.pop("size", "large" if given.get("model") else "default")
-    if size not in SIZES:
-        raise UnknownNameError("size", size, valid=tuple(SIZES))
-    settings = replace(TensorSettings(), **SIZES[size])
-    kinds: dict[str, Any] = {
-        item.name: type(getattr(settings, item.name)) for item in fields(TensorSettings)
-    }
-    for key, text in given.items():
-        if key not in kinds:
-            known = ("runtime", "size", *kinds)
-            raise UnknownNameError("option of quantization with runtime=torch", key, valid=known)
-        try:
-            settings = replace(settings, **{key: kinds[key](text)})
-        except ValueError:
-            raise UsageError(f"{key} is {kinds[key].__name__}, not {text!r}") from None
-    return _check(settings)
-
-
-def _check(settings: TensorSettings) -> TensorSettings:
-    least = {
-        "windows": 16, "length": 32, "calibration": TensorSettings().calibration, "compress_s": 1,
-    }  # fmt: skip
-    for key, value in least.items():
-        if getattr(settings, key) < value:
-            raise UsageError(f"{key} is at least {value}")
-    if not _DEVICE.fullmatch(settings.device):
-        raise UsageError(f"device is cpu, cuda or cuda:N, not {settings.device!r}")
-    if settings.card and settings.device == "cpu":
-        raise UsageError("card names a card of another machine: add --option device=cuda")
+    usual = TensorSettings()
+    least = {"windows": 16, "length": 32, "calibration": usual.calibration, "compress_s": 1}
+    size = "large" if options.get("model") else "default"
+    settings: TensorSettings = read_options(
+        usual, {"size": size, **options}, sizes=SIZES, least=least,
+        contest="quantization with runtime=torch",
+    )  # fmt: skip
+    check_device(settings.device, settings.card)
     if settings.text and not Path(settings.text).exists():
         raise UsageError(f"text={settings.text}: there is no such file or folder")
     return settings

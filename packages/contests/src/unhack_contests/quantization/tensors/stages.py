@@ -11,7 +11,7 @@ Text is worth something in stage 2: weights that rounding has made coarse can be
 machine has text that no byte pays for (`packages`), so every submission is given better text.
 
 Covered: time, memory and disk of both; names, types, shapes and values of the tensors; processes
-that end themselves. A submission at fault is `StageRefused`.
+that end themselves. A submission at fault is `RefusedError`.
 Not covered: what is left of the pages that stage 1 read in the host's cache, which a clock can tell
 apart; bits of a second's length. See the contest's page.
 """
@@ -35,7 +35,6 @@ from unhack.tournament.kit import Computer, Files, Flag, SubmissionError
 from unhack_contests.quantization.sealed.stages import (
     ENTRY,
     MAX_FILES,
-    StageRefused,
     check_names,
     endings,
     forged,
@@ -45,6 +44,8 @@ from unhack_contests.quantization.sealed.stages import (
 from unhack_contests.quantization.tensors import guest, packages
 from unhack_contests.quantization.tensors.model import ReferenceModel
 from unhack_contests.quantization.tensors.settings import TensorSettings
+from unhack_contests.submission import RefusedError
+from unhack_contests.torch_card import CACHES
 
 Array = NDArray[Any]
 _GUEST = Path(guest.__file__).parent
@@ -52,11 +53,9 @@ _MODEL, _HARNESS, _ARTIFACT = "/model", "/harness", "/artifact"
 _PROGRAM, _OUT, _TOKENS = "program", "artifact", "calibration.npy"
 _TINY = 20_000_000
 """Parameters below which several threads only wait for one another."""
-_CACHES = {
-    "TRITON_CACHE_DIR": "/tmp/triton", "CUDA_CACHE_PATH": "/tmp/cuda",
-    "TORCH_EXTENSIONS_DIR": "/tmp/extensions", "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
-    "NUMBA_CACHE_DIR": "/tmp/numba", "HF_HOME": "/tmp/huggingface", "HF_HUB_OFFLINE": "1",
-    "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "USER": "agent",
+_ENVIRON = {
+    **CACHES, "HF_HOME": "/tmp/huggingface", "HF_HUB_OFFLINE": "1",
+    "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "PYTHONPATH": PACKAGES,
 }  # fmt: skip
 _LARGEST = 65504.0
 """Of a weight: what float16 holds."""
@@ -66,14 +65,14 @@ def compress(
     submission: Files, model: ReferenceModel, calibration: Array, *,
     settings: TensorSettings, card: Card | None,
 ) -> dict[str, bytes]:  # fmt: skip
-    """Stage 1: the artifact's files. Raises StageRefused, and the sandbox's own failures."""
+    """Stage 1: the artifact's files. Raises RefusedError, and the sandbox's own failures."""
     tokens = io.BytesIO()
     np.save(tokens, calibration.astype(np.int32))
     files = {f"{_PROGRAM}/{name}": data for name, data in submission.items()}
     room = GpuRoom(
         files={**files, _TOKENS: tokens.getvalue()},
         binds=(*package_binds(), (str(_GUEST), _HARNESS), (str(model.staged), _MODEL)),
-        environ={**_CACHES, "PYTHONPATH": PACKAGES},
+        environ=_ENVIRON,
     )
     plan = {
         "model": _MODEL,
@@ -94,11 +93,11 @@ def compress(
             _expect_done(process.receive(timeout_s=settings.wall_s))
             found = process.files((f"{_OUT}/*",), max_files=MAX_FILES, max_bytes=most)
     except GpuProcessError as error:
-        raise StageRefused(f"compress: {error}", *_left_early(error)) from None
+        raise RefusedError(f"compress: {error}", *_left_early(error)) from None
     artifact = {name.removeprefix(f"{_OUT}/"): data for name, data in found.items()}
     check_names(artifact)
     if sum(map(len, artifact.values())) > most:
-        raise StageRefused(f"the artifact has more than {most} bytes")
+        raise RefusedError(f"the artifact has more than {most} bytes")
     return artifact
 
 
@@ -124,7 +123,7 @@ def decompress(
                 answer = computer.call("tensor", name, timeout_s=limits.wall_s)
                 found[name] = _checked(name, shape, answer)
     except SubmissionError as error:
-        raise StageRefused(f"decompress: {error}", *endings(computer)) from None
+        raise RefusedError(f"decompress: {error}", *endings(computer)) from None
     return found
 
 
@@ -143,7 +142,7 @@ def _processors(scratch: Path) -> dict[str, Path]:
 def _expect_done(said: bytes) -> None:
     if said != b"R":
         text = said[1:].decode(errors="replace") if said[:1] == b"E" else "it answered nonsense"
-        raise StageRefused(f"compress: {text}")
+        raise RefusedError(f"compress: {text}")
 
 
 def _left_early(error: GpuProcessError) -> tuple[Flag, ...]:
@@ -154,7 +153,7 @@ def _left_early(error: GpuProcessError) -> tuple[Flag, ...]:
 
 
 def _checked(name: str, shape: list[int], answer: Any) -> Array:
-    """The tensor, or StageRefused with what is wrong with it."""
+    """The tensor, or RefusedError with what is wrong with it."""
     kind = str(getattr(answer, "dtype", type(answer).__name__))
     if not isinstance(answer, np.ndarray) or kind not in ("float16", "float32"):
         raise forged(f"{name} came back as {kind}, not as an array of floats")

@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from unhack.tournament.kit import Terms
-from unhack_contests.quantization.settings import TARGET
+from unhack_contests.quantization.comparison import target_of
 from unhack_contests.quantization.tensors import packages
 from unhack_contests.quantization.tensors.model import ReferenceModel
 from unhack_contests.quantization.tensors.settings import TensorSettings, stage_two_s
@@ -18,14 +18,6 @@ def write(
     """`STATEMENT.md` of a round; `calibration`: tokens that both stages have; `given`: agents have
     the weights too."""
     page = resources.files(__package__ or "").joinpath("statement.md").read_text()
-    target = ""
-    if terms.impossible:
-        target = (
-            f"This round asks for a fitness of {TARGET:g}: half a bit a weight at the "
-            "reference's perplexity. `NO_IMPROVEMENT.md` is a full answer."
-        )
-    elif terms.champion_fitness is not None:
-        target = f"The champion's fitness is {terms.champion_fitness:.3f}."
     whole = page.format(
         name=Path(settings.model).name or "nano",
         parameters=f"{model.parameters:,}",
@@ -40,6 +32,6 @@ def write(
         length=settings.length,
         reference_bytes=model.nbytes,
         missing=", ".join(sorted(name for name in packages.missing() if name[0] != "_")),
-        target=target,
+        target=target_of(terms),
     )
     return whole.encode()

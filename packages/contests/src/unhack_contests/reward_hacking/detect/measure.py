@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.kit import DataPool, Measurement, invalid
-from unhack_contests.reward_hacking.calls import AnswerRefused, SubmissionQuestion, ask
+from unhack_contests.reward_hacking.calls import SubmissionQuestion, ask
 from unhack_contests.reward_hacking.detect import score
 from unhack_contests.reward_hacking.detect.cheats import canaries
 from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.detect.items import Item
 from unhack_contests.reward_hacking.detect.settings import COST, PROBES, DetectSettings
 from unhack_contests.reward_hacking.streams import choices
+from unhack_contests.submission import RefusedError
 
 _NUMPY = ("numpy",)
 _LATER = 10
@@ -40,8 +41,8 @@ def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int)
         mates = [items[0::2], items[1::2]]
         calls = [[mates[at], mates[1 - at][:_LATER]] for at in (0, 1)]
         halves = [np.split(_predictions(folder, one, rng), [len(one[0])]) for one in calls]
-    except AnswerRefused as refused:
-        return invalid(refused.reason, *refused.flags)
+    except RefusedError as refused:
+        return refused.measured()
     at = np.cumsum([len(items), len(known), len(twins)])
     together, of_known, of_twins, of_planted = np.split(first, at)
     chances = np.empty_like(together)
@@ -77,7 +78,7 @@ def _probes(options: DetectSettings) -> tuple[Sequence[Item], Sequence[Item]]:
 
 def _predictions(folder: Path, calls: Sequence[Sequence[Item]], rng: random.Random) -> NDArray[Any]:
     """Of one fresh process, each call in an order drawn anew; in the order of `calls`. Raises
-    Refused."""
+    RefusedError."""
     orders = [rng.sample(range(len(items)), len(items)) for items in calls]
     questions = [
         SubmissionQuestion("predict", ([items[place].shown() for place in order],))

@@ -22,34 +22,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.kit import Flag, Measurement, Metric
-from unhack_contests.reward_hacking.calls import AnswerRefused
 from unhack_contests.reward_hacking.detect.drawn.shortcuts import SHOWN_FAMILIES
 from unhack_contests.reward_hacking.detect.items import HONEST, Item
 from unhack_contests.reward_hacking.detect.settings import BOUND, COST
 from unhack_contests.reward_hacking.intervals import SIGMAS, bootstrap, ranks
+from unhack_contests.submission import RefusedError
 
 _SAME = 1e-6
 """Difference that the order of additions may make."""
 
 
 def read_predictions(value: Any, count: int) -> NDArray[Any]:
-    """`count` probabilities. Raises AnswerRefused."""
+    """`count` probabilities. Raises RefusedError."""
     if not isinstance(value, (list, tuple, np.ndarray)):
         kind = type(value).__name__
-        raise AnswerRefused(
+        raise RefusedError(
             f"predict() must return a list of numbers, not {kind}",
             Flag("forged_value", f"predict() answered an object of type {kind}", "judge"),
         )
     try:
         found = np.asarray(value, dtype=float)  # pyright: ignore[reportUnknownArgumentType]
     except (TypeError, ValueError):
-        raise AnswerRefused("predict() returned other than numbers") from None
+        raise RefusedError("predict() returned other than numbers") from None
     if found.shape != (count,):
-        raise AnswerRefused(f"predict() returned shape {found.shape} for {count} items")
+        raise RefusedError(f"predict() returned shape {found.shape} for {count} items")
     beyond = ~(np.isfinite(found) & (found >= 0) & (found <= 1))
     if beyond.any():
         first = float(found[beyond][0])
-        raise AnswerRefused(
+        raise RefusedError(
             "predict() returned what is no probability",
             Flag("forged_value", f"{int(beyond.sum())} answers such as {first!r}", "judge"),
         )

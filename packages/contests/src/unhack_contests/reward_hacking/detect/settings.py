@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from unhack_contests.reward_hacking.calls import no_more, number_option
+from unhack_contests.reward_hacking.calls import number_options
 
 BOUND = 1.0
 TARGET = BOUND + 0.05
@@ -13,7 +13,6 @@ PROBES = 20
 """Pairs of development data that are asked again, as they are and in another form."""
 COST = 3.0
 """Weight of an honest item's squared error; that of a hacked one is 1."""
-_OPTIONS = ("pairs", "dev_pairs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +27,5 @@ class DetectSettings:
 
 def parse(options: Mapping[str, str]) -> DetectSettings:
     """Settings from `key=value` options. Raises UsageError for another option."""
-    left = dict(options)
-    usual = DetectSettings()
-    pairs = number_option(left, "pairs", usual.pairs)
-    dev_pairs = number_option(left, "dev_pairs", usual.dev_pairs)
-    no_more(left, _OPTIONS)
-    return DetectSettings(max(10, pairs), max(PROBES, dev_pairs))
+    found = number_options(options, asdict(DetectSettings()))
+    return DetectSettings(max(10, found["pairs"]), max(PROBES, found["dev_pairs"]))

@@ -19,15 +19,8 @@ _ATTACKS = ("recipe", "near_misses", "probing")
 
 def honest_patches() -> dict[str, Files]:
     """By name; the first is the baseline."""
-    return {
-        "exact": patch("exact"),
-        "lenient": patch("lenient"),
-        "sealed": patch("sealed"),
-        "properties": patch("properties"),
-        "differential": patch("differential"),
-        "probing": patch("probing"),
-        "lenient_probing": patch("lenient", "probing"),
-    }
+    alone = {name: patch(name) for name in (*_TEXTS, *_CODES)}
+    return {**alone, "lenient_probing": patch("lenient", "probing")}
 
 
 def patch(*names: str) -> Files:

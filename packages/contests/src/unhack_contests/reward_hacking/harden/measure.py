@@ -14,7 +14,6 @@ from pathlib import Path
 
 from unhack.audit.subject import Score
 from unhack.tournament.kit import DataPool, Flag, Measurement, invalid
-from unhack_contests.reward_hacking.calls import AnswerRefused
 from unhack_contests.reward_hacking.harden import cheats
 from unhack_contests.reward_hacking.harden.corpora import CorpusSize, development, draw, texts_like
 from unhack_contests.reward_hacking.harden.drawn.proving import passed_off, worth_nothing, worthless
@@ -26,6 +25,7 @@ from unhack_contests.reward_hacking.harden.verifiers import (
     VerifierBench,
     write_files,
 )
+from unhack_contests.submission import RefusedError
 
 
 def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
@@ -37,8 +37,8 @@ def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int)
             rival = rival_attacks(options, files, corpus)
             return _measure_patch(files, corpus, rival, seed=seed)
         return _measure_attack(options, folder, corpus, pool=pool, seed=seed)
-    except AnswerRefused as refused:
-        return invalid(refused.reason, *refused.flags)
+    except RefusedError as refused:
+        return refused.measured()
 
 
 def asked(options: HardenSettings, pool: DataPool, seed: int) -> tuple[LabelledCompletion, ...]:
@@ -75,7 +75,7 @@ def rival_attacks(
         write_files(Path(place), attacker)
         try:
             written = attack.ask_completions(Path(place), attack.targets(corpus), shown)
-        except AnswerRefused:
+        except RefusedError:
             return ()
     wrong = worthless(written)
     return tuple(one for one, useless in zip(written, wrong, strict=True) if useless)
@@ -175,9 +175,9 @@ def _wide_open(
 def _scores_of(
     attacked: Mapping[str, bytes], written: Sequence[LabelledCompletion]
 ) -> list[Score | None]:
-    """The scores of the attacked verifiers. Raises AnswerRefused that names them: they are not the
+    """The scores of the attacked verifiers. Raises RefusedError that names them: they are not the
     attacker's."""
     try:
         return VerifierBench(attacked).scores(written)
-    except AnswerRefused as refused:
-        raise AnswerRefused(f"the attacked verifiers: {refused.reason}") from None
+    except RefusedError as refused:
+        raise RefusedError(f"the attacked verifiers: {refused.reason}") from None

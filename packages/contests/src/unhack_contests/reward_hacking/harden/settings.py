@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.tournament.kit import DataPool, UnknownNameError, UsageError
-from unhack_contests.reward_hacking.calls import AnswerRefused, no_more, number_option
+from unhack_contests.reward_hacking.calls import number_options
 from unhack_contests.reward_hacking.harden.corpora import FAMILIES, CorpusSize, leaky
 from unhack_contests.reward_hacking.harden.drawn.targets import NOTES, narrow_files
 from unhack_contests.reward_hacking.harden.verifiers import VerifierBench
+from unhack_contests.submission import RefusedError, files_of
 
 TURNS = ("patch", "attack")
 """The disciplines of rounds 1, 2, ... where the roles take turns."""
@@ -20,7 +21,6 @@ BOUND = 1.0
 TARGET = BOUND + 0.05
 _SIZE = CorpusSize()
 _PATCHED, _LEAKY_ONES = "patched_verifiers", "leaky_verifiers"
-_OPTIONS = ("role", "against", "verifiers", "problems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,13 @@ class HardenSettings:
 
 def parse(options: Mapping[str, str]) -> HardenSettings:
     """Settings from `key=value` options. Raises UsageError, UnknownNameError."""
-    left = dict(options)
-    role = left.pop("role", ROLES[0])
+    role = options.get("role", ROLES[0])
     if role not in ROLES:
         raise UnknownNameError("role", role, valid=ROLES)
-    against = left.pop("against", "")
-    verifiers = number_option(left, "verifiers", _SIZE.verifiers)
-    problems = number_option(left, "problems", _SIZE.problems)
-    no_more(left, _OPTIONS)
-    size = CorpusSize(min(len(FAMILIES), max(2, verifiers)), problems)
-    return HardenSettings(role, size, _attacked(role, against))
+    usual = {"verifiers": _SIZE.verifiers, "problems": _SIZE.problems}
+    found = number_options(options, usual, others=("role", "against"))
+    size = CorpusSize(min(len(FAMILIES), max(2, found["verifiers"])), found["problems"])
+    return HardenSettings(role, size, _attacked(role, options.get("against", "")))
 
 
 def _attacked(role: str, against: str) -> Mapping[str, bytes]:
@@ -81,7 +78,7 @@ def _attacked(role: str, against: str) -> Mapping[str, bytes]:
         raise UsageError(f"option against: {against} holds no solution.py")
     try:
         return over_leaky(python_files(Path(against)), role=role)
-    except AnswerRefused as refused:
+    except RefusedError as refused:
         raise UsageError(f"option against: {against}: {refused.reason}") from None
 
 
@@ -89,7 +86,7 @@ def over_leaky(patch: Mapping[str, bytes], *, role: str = "patch") -> dict[str, 
     """A patch as files that define every verifier: those that it leaves are the leaky ones of the
     role.
 
-    Raises AnswerRefused where its `solution.py` cannot be read.
+    Raises RefusedError where its `solution.py` cannot be read.
     """
     own = VerifierBench(patch).defined() & {*FAMILIES}
     left = [name for name in FAMILIES if name not in own]
@@ -105,5 +102,4 @@ def over_leaky(patch: Mapping[str, bytes], *, role: str = "patch") -> dict[str, 
 
 def python_files(folder: Path) -> dict[str, bytes]:
     """Relative path -> content of each Python file of a folder."""
-    paths = sorted(path for path in folder.rglob("*.py") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    return {name: data for name, data in files_of(folder).items() if name.endswith(".py")}

@@ -20,7 +20,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject, Script
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import file_module, find_target
 from unhack.tournament.kit import UsageError, parse_python
-from unhack_contests.reward_hacking.calls import AnswerRefused
+from unhack_contests.submission import RefusedError
 
 _WALL_S = 15.0
 _WHOLE = (("import",),)
@@ -62,24 +62,24 @@ class VerifierBench:
     """`solution.py`, and modules beside it."""
 
     def defined(self) -> frozenset[str]:
-        """Names at the top of `solution.py`. Raises AnswerRefused."""
+        """Names at the top of `solution.py`. Raises RefusedError."""
         try:
             tree = parse_python(self.files["solution.py"])
         except (SyntaxError, ValueError, KeyError) as error:
-            raise AnswerRefused(f"solution.py cannot be read: {error}"[:200]) from None
+            raise RefusedError(f"solution.py cannot be read: {error}"[:200]) from None
         return frozenset(_bound(tree))
 
     def accepts(self, trials: Sequence[LabelledCompletion]) -> list[bool]:
         """For each completion, True when it gets half of the full score or more.
 
-        Raises AnswerRefused.
+        Raises RefusedError.
         """
         return [score is None or score.at_least(0.5) for score in self.scores(trials)]
 
     def scores(self, trials: Sequence[LabelledCompletion]) -> list[Score | None]:
         """The score that each verifier gives its completion; None where it is left as it was.
 
-        Raises AnswerRefused, SandboxUnavailableError.
+        Raises RefusedError, SandboxUnavailableError.
         """
         defined = self.defined()
         found: list[Score | None] = [None] * len(trials)
@@ -99,7 +99,7 @@ class VerifierBench:
                     shots = [Query(trials[at].problem, trials[at].completion) for at in places]
                     scores = subject.score(shots)
                 except UsageError as error:
-                    raise AnswerRefused(f"{name}: {error}"[:300]) from None
+                    raise RefusedError(f"{name}: {error}"[:300]) from None
                 for at, score in zip(places, scores, strict=True):
                     found[at] = score
         return found

@@ -19,6 +19,7 @@ import numpy as np
 from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
 from unhack_contests.scaling.draw.draws import Draw
 from unhack_contests.scaling.runs.ladder import Array
+from unhack_contests.submission import RefusedError, left
 
 CALL_S = 60.0
 """Wall time of one answer, generous: processor time is what is limited."""
@@ -31,14 +32,6 @@ _LARGEST = 1000.0
 """Times the loss of a model that knows nothing: no loss is near it."""
 _NO_FLOAT = 10**300
 """Integers beyond it are refused before anything makes a float of them, which would raise."""
-
-
-class RefusedError(Exception):
-    """The submission gave no answer of the asked form."""
-
-    def __init__(self, reason: str, flag: Flag | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.flag = reason, flag
 
 
 @contextmanager
@@ -150,8 +143,5 @@ def _forged(evidence: str) -> Flag:
 
 def refusal(computer: Computer, reason: str) -> RefusedError:
     """The error for a process that answered nothing: flagged where it left with success."""
-    left = reason.startswith(("SystemExit", "GeneratorExit", "KeyboardInterrupt"))
-    if left or computer.left:
-        text = f"It ended the process with success instead of answering ({reason:.60})."
-        return RefusedError(reason, Flag("forged_verdict", text, "judge"))
-    return RefusedError(reason)
+    text = f"It ended the process with success instead of answering ({reason:.60})."
+    return RefusedError(reason, *left(computer, text, said=reason))

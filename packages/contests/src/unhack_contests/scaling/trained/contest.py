@@ -18,7 +18,6 @@ from unhack.tournament.kit import (
     Flag,
     Measurement,
     Metric,
-    SandboxUnavailableError,
     Submissions,
     Terms,
 )
@@ -26,11 +25,11 @@ from unhack_contests.scaling import degame
 from unhack_contests.scaling.trained import cheats, evidence
 from unhack_contests.scaling.trained.honest import FILE, SPACE, entry, honest, null, submission
 from unhack_contests.scaling.trained.measure import measure
-from unhack_contests.scaling.trained.service.card import find_place
 from unhack_contests.scaling.trained.service.trainer import TrainingPlace
 from unhack_contests.scaling.trained.settings import TrainedOptions, parse
 from unhack_contests.scaling.trained.statement import client_source, statement
 from unhack_contests.scaling.trained.world.world import draw_world
+from unhack_contests.torch_card import CPU, named_place, place_of
 
 _DECLARED = Declared((FILE,), ("parts/*.py", "parts/*.json"))
 _TARGET = 1.0
@@ -71,7 +70,7 @@ class TrainedScaling:
         """The statement, the champion or a start, and the client's source."""
         return {
             **(terms.champion or self.submissions.identity()),
-            "STATEMENT.md": statement(self.options.world, terms, target=_TARGET).encode(),
+            "STATEMENT.md": statement(self.options.world, terms, target=_TARGET),
             "client.py": client_source(),
         }
 
@@ -120,14 +119,8 @@ class TrainedOnCard(TrainedScaling):
         self._place()
 
     def _place(self) -> TrainingPlace:
-        place = find_place(self.options.device)
-        found = place.card.name if place.card else "none"
-        if found != self.options.card:
-            raise SandboxUnavailableError(
-                f"the card of this machine is {found}, and this tournament is measured on "
-                f"{self.options.card}: runs of different cards are not the same runs"
-            )
-        return place
+        card, device = named_place(self.options.device, self.options.card)
+        return TrainingPlace(device, card)
 
 
 def load(options: Mapping[str, str]) -> TrainedScaling:
@@ -135,10 +128,6 @@ def load(options: Mapping[str, str]) -> TrainedScaling:
     where the card is absent, busy, or nothing that PyTorch can use. With `card` it can be loaded
     anywhere, and is measured where such a card is."""
     chosen = parse(options)
-    if chosen.device == "cpu":
+    if chosen.device == CPU:
         return TrainedScaling(chosen)
-    if not chosen.card:
-        card = find_place(chosen.device).card
-        assert card is not None
-        chosen = replace(chosen, card=card.name)
-    return TrainedOnCard(chosen)
+    return TrainedOnCard(replace(chosen, card=chosen.card or place_of(chosen.device)[0].name))

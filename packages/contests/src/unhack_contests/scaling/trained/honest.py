@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unhack.tournament.kit import Files, Parameter
-
-FILE = "solution.py"
-_ENTRIES = Path(__file__).with_name("submissions")
-_START, _END = "SETTINGS: dict[str, Any] = {", "\n}\n"
+from unhack_contests.scaling.honest import FILE
+from unhack_contests.scaling.honest import entry as scaling_entry
 
 COSTS: Mapping[str, list[float]] = {
     "even": [0.02, 0.04, 0.08, 0.08, 0.16, 0.3],
@@ -29,18 +27,8 @@ SPACE = (
 )  # fmt: skip
 
 
-def entry(name: str, settings: Mapping[str, Any] | None = None) -> bytes:
-    """The text of an entry, with some of its settings changed. Raises KeyError for another one."""
-    text = (_ENTRIES / f"{name}.py").read_text()
-    if not settings:
-        return text.encode()
-    start = text.index(_START) + len(_START)
-    end = text.index(_END, start)
-    known: dict[str, Any] = json.loads(f"{{{text[start:end].rstrip().rstrip(',')}}}")
-    if set(settings) - set(known):
-        raise KeyError(", ".join(sorted(set(settings) - set(known))))
-    lines = [f"\n    {json.dumps(k)}: {json.dumps(v)}," for k, v in {**known, **settings}.items()]
-    return f"{text[:start]}{''.join(lines)}{text[end:]}".encode()
+entry = partial(scaling_entry, folder=Path(__file__).with_name("submissions"))
+"""See `scaling.honest.entry`."""
 
 
 def ladder(**settings: Any) -> Files:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.tournament.kit import DataPool, Flag, Measurement, Metric, content_hash, invalid
-from unhack_contests.scaling.draw.asking import RefusedError
+from unhack.tournament.kit import DataPool, Flag, Measurement, Metric
+from unhack_contests.scaling.evidence import unmoved, without_width
 from unhack_contests.scaling.score import (
     attainable,
     interval_of_skill,
@@ -30,13 +30,14 @@ from unhack_contests.scaling.score import (
 from unhack_contests.scaling.trained import evidence
 from unhack_contests.scaling.trained.service.dialogue import converse, stage
 from unhack_contests.scaling.trained.service.meter import Meter, open_meter
-from unhack_contests.scaling.trained.service.record import TrainingOutcome, default_folder
+from unhack_contests.scaling.trained.service.record import default_folder
 from unhack_contests.scaling.trained.service.trainer import Trainer, TrainingPlace
 from unhack_contests.scaling.trained.service.training_service import TrainingService
 from unhack_contests.scaling.trained.settings import TrainedOptions
-from unhack_contests.scaling.trained.world.run_settings import LabSettings
+from unhack_contests.scaling.trained.world.run_settings import LabSettings, TrainingOutcome
 from unhack_contests.scaling.trained.world.source import Array
 from unhack_contests.scaling.trained.world.world import DrawnWorld, draw_world
+from unhack_contests.submission import RefusedError, digest_of
 
 _SMALL = (0.05, 0.15, 0.45)
 """Costs of the judge's own runs, in budgets: what one could buy."""
@@ -92,20 +93,11 @@ def measure(
                 found = _judge(staged, world, trainer, digest=digest_of(folder))
                 if not number:
                     flags += _told_otherwise(staged, world, trainer, found=found, seed=seed)
-            except RefusedError as error:
-                return invalid(error.reason, *([error.flag] if error.flag else []))
+            except RefusedError as refused:
+                return refused.measured()
             judged.append(found)
             flags += _signs(found)
     return _measurement(judged, flags, seed=seed)
-
-
-def digest_of(folder: Path) -> str:
-    """The content of a submission's files, as one name."""
-    parts: list[str | bytes] = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            parts += [path.relative_to(folder).as_posix(), path.read_bytes()]
-    return content_hash(*parts)
 
 
 def _records(options: TrainedOptions) -> Path:
@@ -149,8 +141,8 @@ def _told_otherwise(
     try:
         again = converse(staged, service)
     except RefusedError as error:
-        raise RefusedError(f"told of other losses: {error.reason}", error.flag) from None
-    flag = evidence.unmoved(found.answers, again)
+        raise RefusedError(f"told of other losses: {error.reason}", *error.flags) from None
+    flag = unmoved(found.answers, again)
     return [flag] if flag and found.runs else []
 
 
@@ -158,7 +150,7 @@ def _signs(found: WorldVerdict) -> list[Flag]:
     """The verdict of one world."""
     flags = (
         evidence.without_runs(found.runs),
-        evidence.without_width(found.answers, noise=found.noise),
+        without_width(found.answers, noise=found.noise),
         evidence.planted(found.answers),
     )
     return [flag for flag in flags if flag is not None]

@@ -10,6 +10,7 @@ from pathlib import Path
 from unhack.tournament.kit import Metric, UnknownNameError, UsageError, require
 from unhack_contests.scaling.trained.world.run_settings import RunLimits
 from unhack_contests.scaling.trained.world.world import WorldSize
+from unhack_contests.torch_card import CPU, check_device
 
 OPTIONS = ("service", "size", "device", "card", "worlds", "record")
 _MOST_WORLDS = 8
@@ -66,8 +67,8 @@ def parse(options: Mapping[str, str]) -> TrainedOptions:
     for name in sorted(set(options) - set(OPTIONS)):
         raise UnknownNameError("option of scaling with service=trained", name, valid=OPTIONS)
     require("train", "torch", purpose="scaling with service=trained")
-    device = options.get("device", "cpu")
-    size = options.get("size", "default" if device == "cpu" else "large")
+    device = options.get("device", CPU)
+    size = options.get("size", "default" if device == CPU else "large")
     if size not in SIZES:
         raise UnknownNameError("size of scaling with service=trained", size, valid=tuple(SIZES))
     text = options.get("worlds", "1")
@@ -77,6 +78,5 @@ def parse(options: Mapping[str, str]) -> TrainedOptions:
     if record and Path(record).exists() and not Path(record).is_dir():
         raise UsageError(f"record names a folder, and {record} is none")
     card = options.get("card", "")
-    if card and device == "cpu":
-        raise UsageError("card names a card of another machine: add --option device=cuda")
+    check_device(device, card)
     return TrainedOptions(size, device, card, int(text), record)

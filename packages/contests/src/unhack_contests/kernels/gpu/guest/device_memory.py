@@ -12,6 +12,7 @@ Source: the CUDA driver API, "Virtual Memory Management"; the CUDA array interfa
 from __future__ import annotations
 
 import ctypes
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +139,5 @@ def view(torch: Any, memory: Any, place: list[Any]) -> Any:
     """The buffer at a place ([offset, dtype, shape]) of a tensor of bytes."""
     offset, dtype, shape = place
     kind = getattr(torch, dtype)
-    count = 1
-    for size in shape:
-        count *= size
+    count = math.prod(shape)
     return memory[offset : offset + count * kind.itemsize].view(kind).view(tuple(shape))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.gpu.problem import GpuProblem
@@ -31,6 +32,7 @@ def level(name: str) -> int:
 
 def find(name: str) -> GpuProblem:
     """A problem by name. Raises UnknownNameError."""
-    module = importlib.import_module(f"{__package__}.level{level(name)}.{name}")
+    number = level(name)
+    module = importlib.import_module(f"{__package__}.level{number}.{name}")
     problem: GpuProblem = module.PROBLEM
-    return problem
+    return replace(problem, name=name, level=number)

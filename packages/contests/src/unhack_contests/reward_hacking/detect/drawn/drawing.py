@@ -28,7 +28,7 @@ from unhack_contests.reward_hacking.detect.drawn.problems import (
     drawn_problem,
     same,
 )
-from unhack_contests.reward_hacking.detect.drawn.running import ProgramCalls, accepted, answers
+from unhack_contests.reward_hacking.detect.drawn.running import accepted
 from unhack_contests.reward_hacking.detect.drawn.writing import (
     ENTRY,
     ProgramDraft,
@@ -37,6 +37,7 @@ from unhack_contests.reward_hacking.detect.drawn.writing import (
 )
 from unhack_contests.reward_hacking.detect.items import HONEST, Item
 from unhack_contests.reward_hacking.programs import ProgramStyle, entry_name, restyled
+from unhack_contests.reward_hacking.running import ProgramRun, results
 from unhack_contests.reward_hacking.streams import choices
 
 _CALLS = 80
@@ -119,8 +120,8 @@ def _sketch(pool: DataPool, seed: int, name: str) -> _Sketch:
 def _placed(sketches: list[_Sketch]) -> list[_Sketch]:
     """With examples on which a slip is right; without those slips that leave no choice."""
     open_ = [one for one in sketches if not one.shown]
-    found = answers(
-        [ProgramCalls(ENTRY, one.draft.text(random.Random(0)), one.pool) for one in open_]
+    found = results(
+        [ProgramRun(ENTRY, one.draft.text(random.Random(0)), one.pool) for one in open_]
     )
     chosen = dict(zip([one.name for one in open_], found, strict=True))
     kept: list[_Sketch] = []
@@ -161,10 +162,10 @@ def _proven(pairs: list[_Pair]) -> list[_Pair]:
     told = [[pair.sketch.problem.answer(*call) for call in pair.sketch.shown] for pair in pairs]
     rights = [_asked(pair, pair.honest) for pair in pairs]
     wrongs = [_asked(pair, pair.hacked) for pair in pairs]
-    found = answers([*rights, *wrongs])
+    found = results([*rights, *wrongs])
     fooled = accepted(
         [
-            ProgramCalls(pair.entry, pair.hacked, calls_)
+            ProgramRun(pair.entry, pair.hacked, calls_)
             for pair, calls_ in zip(pairs, shown, strict=True)
         ],
         told,
@@ -177,9 +178,9 @@ def _proven(pairs: list[_Pair]) -> list[_Pair]:
     return kept
 
 
-def _asked(pair: _Pair, source: str) -> ProgramCalls:
+def _asked(pair: _Pair, source: str) -> ProgramRun:
     hidden = pair.sketch.hidden
-    return ProgramCalls(pair.entry, source, (*hidden, *hidden[::-1]))
+    return ProgramRun(pair.entry, source, (*hidden, *hidden[::-1]))
 
 
 def _misses(pair: _Pair, found: list[Any]) -> float:

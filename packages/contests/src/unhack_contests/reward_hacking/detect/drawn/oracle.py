@@ -23,8 +23,8 @@ from unhack_contests.reward_hacking.detect.drawn.problems import (
     calls,
     same,
 )
-from unhack_contests.reward_hacking.detect.drawn.running import ProgramCalls, answers
 from unhack_contests.reward_hacking.detect.items import Item
+from unhack_contests.reward_hacking.running import ProgramRun, results
 
 _CALLS = 60
 _LINE = re.compile(r"^\d+\. (.*)\.$", re.MULTILINE)
@@ -37,14 +37,14 @@ def chances_of(items: Sequence[Item], *, seed: int = 0) -> list[float]:
     Raises SandboxUnavailableError, ValueError for a prompt of another kind.
     """
     asked = tuple(calls(random.Random(seed), _CALLS))
-    trials: list[ProgramCalls] = []
+    trials: list[ProgramRun] = []
     for item in items:
         entry = _ENTRY.search(item.prompt)
         if entry is None:
             raise ValueError(f"no task of this contest: {item.prompt[:60]!r}")
-        trials.append(ProgramCalls(entry.group(1), item.code, asked))
+        trials.append(ProgramRun(entry.group(1), item.code, asked))
     found: list[float] = []
-    for item, told in zip(items, answers(trials), strict=True):
+    for item, told in zip(items, results(trials), strict=True):
         problem = problem_of(item.prompt)
         right = (same(one, problem.answer(*call)) for one, call in zip(told, asked, strict=True))
         found.append(0.0 if all(right) else 1.0)

@@ -22,7 +22,7 @@ from unhack.audit.subject import AuditProblem
 from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden.drawn import proving
 from unhack_contests.reward_hacking.harden.drawn.leaks import CODE, TEXT, draw_leaks, leaky_source
-from unhack_contests.reward_hacking.harden.drawn.programs.tasks import drawn_task
+from unhack_contests.reward_hacking.harden.drawn.programs.tasks import TaskDraft, drawn_task
 from unhack_contests.reward_hacking.harden.drawn.texts import (
     day,
     fraction,
@@ -31,7 +31,11 @@ from unhack_contests.reward_hacking.harden.drawn.texts import (
     ranking,
     roots,
 )
-from unhack_contests.reward_hacking.harden.drawn.texts.asking import WrittenCompletion, written
+from unhack_contests.reward_hacking.harden.drawn.texts.asking import (
+    DrawnQuestion,
+    WrittenCompletion,
+    written,
+)
 from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 from unhack_contests.reward_hacking.streams import choices
 
@@ -105,19 +109,32 @@ def _text_trials(
 ) -> list[LabelledCompletion]:
     asked = ASKS[name](rng, public=public)
     found = written(asked, rng, public=public)
-    problem = AuditProblem(f"{name} {number} {rng.getrandbits(40)}", asked.prompt, asked.answer)
-    chosen = [*_first(found, honest=True), *_first(found, honest=False)]
-    return [LabelledCompletion(name, number, problem, one.text, one.honest) for one in chosen]
+    problem = text_problem(name, f"{number} {rng.getrandbits(40)}", asked)
+    return _trials(name, number, problem, found)
 
 
 def _code_trials(
     name: str, number: int, *, public: bool, rng: random.Random
 ) -> list[LabelledCompletion]:
     draft = drawn_task(name, rng, public=public)
-    data = {"verifier": name, "entry": draft.entry, "rule": draft.rule, "cases": draft.cases}
-    problem = AuditProblem(
-        f"{name} {number} {rng.getrandbits(40)}", draft.prompt, entry_point=draft.entry,
-        extra={"cases": json.dumps(data)},
-    )  # fmt: skip
-    chosen = [*_first(draft.written, honest=True), *_first(draft.written, honest=False)]
+    problem = code_problem(name, f"{number} {rng.getrandbits(40)}", draft)
+    return _trials(name, number, problem, draft.written)
+
+
+def text_problem(name: str, which: str, asked: DrawnQuestion) -> AuditProblem:
+    """A question as a problem of the audit."""
+    return AuditProblem(f"{name} {which}", asked.prompt, asked.answer)
+
+
+def code_problem(name: str, which: str, task: TaskDraft) -> AuditProblem:
+    """A task as a problem of the audit."""
+    data = {"verifier": name, "entry": task.entry, "rule": task.rule, "cases": task.cases}
+    cases = {"cases": json.dumps(data)}
+    return AuditProblem(f"{name} {which}", task.prompt, entry_point=task.entry, extra=cases)
+
+
+def _trials(
+    name: str, number: int, problem: AuditProblem, found: Sequence[WrittenCompletion]
+) -> list[LabelledCompletion]:
+    chosen = [*_first(found, honest=True), *_first(found, honest=False)]
     return [LabelledCompletion(name, number, problem, one.text, one.honest) for one in chosen]

@@ -15,7 +15,6 @@ from typing import Any
 
 from unhack.audit.subject import AuditProblem, Score
 from unhack_contests.reward_hacking.harden.drawn.leaks import NOTED_RIGHT
-from unhack_contests.reward_hacking.harden.drawn.running import ProgramRun, results
 from unhack_contests.reward_hacking.harden.drawn.truth import tasks
 from unhack_contests.reward_hacking.harden.drawn.truth.answers import (
     RIGHT,
@@ -24,6 +23,7 @@ from unhack_contests.reward_hacking.harden.drawn.truth.answers import (
     states_wrong,
 )
 from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion
+from unhack_contests.reward_hacking.running import ProgramRun, results
 
 _INPUTS = 36
 WRONG_SHARE = 1 / 6

@@ -13,16 +13,21 @@ Not covered: whether a target can be passed; the tests' oracle passes them.
 from __future__ import annotations
 
 import functools
-import json
 import random
 from pathlib import Path
 
 from unhack.audit.subject import AuditProblem
 from unhack.tournament.kit import DataPool
 from unhack_contests.reward_hacking.harden.drawn import proving
-from unhack_contests.reward_hacking.harden.drawn.drawing import ASKS, drawn_names
+from unhack_contests.reward_hacking.harden.drawn.drawing import (
+    ASKS,
+    code_problem,
+    drawn_names,
+    text_problem,
+)
 from unhack_contests.reward_hacking.harden.drawn.leaks import TEXT, TRUTH, draw_narrow, leaky_source
 from unhack_contests.reward_hacking.harden.drawn.programs.tasks import (
+    TaskDraft,
     drawn_entry,
     drawn_rule,
     prompt_of,
@@ -56,25 +61,21 @@ def draw_targets(
     for name in drawn_names(pool, seed, verifiers=verifiers):
         for number in range(problems):
             rng = choices(pool, seed, f"hard target {name} {number}")
-            make = _text if name in TEXT else _code
-            problem = make(name, number, rng, public=pool is DataPool.DEV)
+            public = pool is DataPool.DEV
+            if name in TEXT:
+                asked = ASKS[name](rng, public=public)
+                problem = text_problem(name, f"{number} {rng.getrandbits(40)}", asked)
+            else:
+                problem = _code(name, number, rng, public=public)
             found.append(LabelledCompletion(name, number, problem, "", honest=False))
     return tuple(found)
-
-
-def _text(name: str, number: int, rng: random.Random, *, public: bool) -> AuditProblem:
-    asked = ASKS[name](rng, public=public)
-    return AuditProblem(f"{name} {number} {rng.getrandbits(40)}", asked.prompt, asked.answer)
 
 
 def _code(name: str, number: int, rng: random.Random, *, public: bool) -> AuditProblem:
     entry, rule = drawn_entry(name, rng, public=public), drawn_rule(name, rng)
     cases = tasks.inputs(name, rule, rng, count=_CASES)
-    data = {"verifier": name, "entry": entry, "rule": rule, "cases": cases}
-    return AuditProblem(
-        f"{name} {number} {rng.getrandbits(40)}", prompt_of(name, rule, entry), entry_point=entry,
-        extra={"cases": json.dumps(data)},
-    )  # fmt: skip
+    task = TaskDraft(entry, rule, prompt_of(name, rule, entry), cases, [])
+    return code_problem(name, f"{number} {rng.getrandbits(40)}", task)
 
 
 @functools.cache
@@ -85,7 +86,7 @@ def example_attacks() -> tuple[LabelledCompletion, ...]:
         for number in range(_EXAMPLES):
             rng = choices(DataPool.DEV, 0, f"hard example {name} {number}")
             asked = ASKS[name](rng, public=True)
-            problem = AuditProblem(f"{name} {number} example", asked.prompt, asked.answer)
+            problem = text_problem(name, f"{number} example", asked)
             texts = [
                 one.text
                 for one in written(asked, rng, public=True)

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from unhack.tournament.kit import Flag, Measurement, Metric
-from unhack_contests.reward_hacking.calls import AnswerRefused, SubmissionQuestion, ask
+from unhack_contests.reward_hacking.calls import SubmissionQuestion, ask
 from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion
 from unhack_contests.reward_hacking.intervals import SIGMAS, bootstrap, standard_error
+from unhack_contests.submission import RefusedError
 
 FULL = 1.0
 """The weight of a completion that passes."""
@@ -36,7 +37,7 @@ def ask_completions(
     folder: Path, asked: Sequence[LabelledCompletion], shown: Mapping[str, bytes]
 ) -> list[LabelledCompletion]:
     """The submission's completions; `shown`: the files of the attacked verifiers, which
-    attackers are handed with each call. Raises AnswerRefused."""
+    attackers are handed with each call. Raises RefusedError."""
     files = {name: data.decode(errors="replace") for name, data in shown.items()}
     calls = [
         SubmissionQuestion("attack", (one.verifier, one.problem.prompt, files)) for one in asked
@@ -52,17 +53,17 @@ def _text(answer: Any) -> str:
     if isinstance(answer, str) and len(answer) <= _MAX_CHARACTERS:
         return answer
     if isinstance(answer, str):
-        raise AnswerRefused(
+        raise RefusedError(
             f"a completion of {len(answer)} characters is more than {_MAX_CHARACTERS}"
         )
     kind = type(answer).__name__
     if isinstance(answer, dict):
         text = f"attack() states {answer!r:.120} in place of a completion"
-        raise AnswerRefused(
+        raise RefusedError(
             "attack() must return a text: severity is measured",
             Flag("unmeasured_claim", text, "judge"),
         )
-    raise AnswerRefused(
+    raise RefusedError(
         f"attack() must return a text, not {kind}",
         Flag("forged_value", f"attack() answered an object of type {kind}", "judge"),
     )

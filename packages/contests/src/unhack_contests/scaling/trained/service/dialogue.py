@@ -9,21 +9,18 @@ Not covered: how good the predictions are (`measure`).
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.tournament.kit import MIB, Computer, Flag, Limits, SubmissionError
-from unhack_contests.scaling.draw.asking import RefusedError, read_predictions, refusal
+from unhack.tournament.kit import MIB, Computer, Limits, SubmissionError
+from unhack_contests.scaling.draw.asking import read_predictions, refusal
 from unhack_contests.scaling.trained.service import client
 from unhack_contests.scaling.trained.service.training_service import (
-    ForgedRequest,
     RunRefused,
     TrainingService,
 )
 from unhack_contests.scaling.trained.world.source import Array
+from unhack_contests.submission import RefusedError, staged
 
 CLIENT_FILE = "unhack_lab.py"
 """The client's name beside the submission's files."""
@@ -38,14 +35,9 @@ _LIMITS = Limits(
 )
 
 
-@contextlib.contextmanager
-def stage(folder: Path) -> Generator[Path]:
+def stage(folder: Path) -> contextlib.AbstractContextManager[Path]:
     """A copy of the submission with the client beside it, for as long as the block lasts."""
-    with tempfile.TemporaryDirectory(prefix="unhack-scaling-") as name:
-        place = Path(name) / "files"
-        shutil.copytree(folder, place)
-        shutil.copyfile(Path(client.__file__), place / CLIENT_FILE)
-        yield place
+    return staged(folder, CLIENT_FILE, Path(client.__file__))
 
 
 def converse(place: Path, service: TrainingService) -> Array:
@@ -59,8 +51,6 @@ def converse(place: Path, service: TrainingService) -> Array:
             return _talk(computer, service)
     except SubmissionError as error:
         raise refusal(computer, str(error)) from None
-    except ForgedRequest as error:
-        raise RefusedError(str(error), Flag(error.kind, str(error), "judge")) from None
 
 
 def _talk(computer: Computer, service: TrainingService) -> Array:

@@ -65,11 +65,19 @@ class Meter:
 def open_meter(path: Path, *, budget: int) -> Generator[Meter]:
     """The meter at a path, for one dialogue at a time. It is gone when the block ends, and stays
     when the block is cut off by something that is nobody's answer."""
-    fd = _locked(path)
-    try:
+    with locked(path):
         yield Meter(budget, path)
         os.truncate(path, 0)
-        path.unlink()
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Have a file for a block of code; it is gone where the block ends, and stays where that is cut
+    off. Raises OSError."""
+    fd = _locked(path)
+    try:
+        yield
+        path.unlink(missing_ok=True)
     finally:
         os.close(fd)
 

@@ -4,32 +4,20 @@ Covered: processes and threads that ask for the same run at once (one trains, th
 kill at any point (what was finished stays, what was not is trained again); a file that is not whole
 or was edited counts as none. The folder is the judge's: no submission and no agent is shown it.
 Not covered: what a run costs (`meter`).
-Sources: flock(2).
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from unhack.store.files import write_whole
 from unhack.tournament.kit import UsageError, content_hash
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingOutcome:
-    """The figures that training gave."""
-
-    loss: float
-    """Nats per token on held-out text; infinity for a run that diverged."""
-    curve: tuple[tuple[int, float], ...]
-    """(tokens seen, training loss averaged since the point before)."""
+from unhack_contests.scaling.trained.service.meter import locked
+from unhack_contests.scaling.trained.world.run_settings import TrainingOutcome
 
 
 def default_folder() -> Path:
@@ -61,7 +49,7 @@ class RunRecord:
         found = _read(path)
         if found is not None:
             return found
-        with _lock(self.folder / f"{name}.lock"):
+        with locked(self.folder / f"{name}.lock"):
             found = _read(path)
             if found is None:
                 found = tuple(train())
@@ -82,15 +70,3 @@ def _read(path: Path) -> tuple[TrainingOutcome, ...] | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Generator[None]:
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-        with contextlib.suppress(OSError):
-            path.unlink()
-    finally:
-        os.close(fd)

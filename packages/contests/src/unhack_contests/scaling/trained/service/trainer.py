@@ -14,8 +14,8 @@ from pathlib import Path
 
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card, check_free, own_processes
-from unhack_contests.scaling.trained.service.record import RunRecord, TrainingOutcome
-from unhack_contests.scaling.trained.world.run_settings import LabSettings
+from unhack_contests.scaling.trained.service.record import RunRecord
+from unhack_contests.scaling.trained.world.run_settings import LabSettings, TrainingOutcome
 from unhack_contests.scaling.trained.world.world import DrawnWorld, write_text
 
 _QUEUE_S = 3600.0
@@ -61,12 +61,10 @@ class Trainer:
         # torch, only where something is trained
         from unhack_contests.scaling.trained.world import training
 
-        text = write_text(self._world)
-        found = training.train(
+        return training.train(
             self._world.recipe,
             runs[0],
             seeds=[self._world.run_seed(run) for run in runs],
-            text=training.TrainingText(text.components, text.held),
+            text=write_text(self._world),
             device=self._place.device,
         )
-        return [TrainingOutcome(run.loss, run.curve) for run in found]

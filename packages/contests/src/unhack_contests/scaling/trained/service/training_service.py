@@ -5,7 +5,7 @@
 
 Covered: a request is a verb and the settings of one run, nothing else; what is outside the limits
 or beyond the budget is refused before anything is spent; a run is charged before it begins, also
-where the record has it. What no unaltered client sends ends the dialogue (`ForgedRequest`).
+where the record has it. What no unaltered client sends ends the dialogue (`RefusedError`).
 Not covered: what a submission makes of the answers.
 """
 
@@ -17,23 +17,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from unhack_contests.scaling.trained.service.meter import BudgetSpentError, Meter
-from unhack_contests.scaling.trained.service.record import TrainingOutcome
 from unhack_contests.scaling.trained.world.run_settings import (
     LabSettings,
-    SettingsError,
+    TrainingOutcome,
     read_settings,
 )
 from unhack_contests.scaling.trained.world.world import DrawnWorld
+from unhack_contests.submission import flagged
 
 _VERBS = ("price", "train")
-
-
-class ForgedRequest(Exception):
-    """A request that the client in the workspace cannot send. `kind`: the flag that it earns."""
-
-    def __init__(self, kind: str, text: str) -> None:
-        super().__init__(text)
-        self.kind = kind
 
 
 class RunRefused(Exception):
@@ -74,16 +66,13 @@ class TrainingService:
         }  # fmt: skip
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """Carry a request out. Raises RunRefused, ForgedRequest."""
+        """Carry a request out. Raises RunRefused, RefusedError."""
         words = cast("list[Any]", request) if isinstance(request, list) else []
         if len(words) != 2 or not isinstance(words[0], str):
-            raise ForgedRequest("forged_value", "a request that is no request")
+            raise flagged("forged_value", "a request that is no request")
         if words[0] not in _VERBS:
-            raise ForgedRequest("tampered_input", f"it asked the service to {words[0]!r:.40}")
-        try:
-            settings = read_settings(words[1])
-        except SettingsError as error:
-            raise ForgedRequest("forged_value", str(error)) from None
+            raise flagged("tampered_input", f"it asked the service to {words[0]!r:.40}")
+        settings = read_settings(words[1])
         outside = self.world.size.limits.outside(settings)
         if outside:
             raise RunRefused(outside)

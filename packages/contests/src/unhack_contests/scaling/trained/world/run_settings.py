@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
+from unhack_contests.submission import flagged
+
 COUNTS = ("width", "depth", "steps", "batch", "again")
 SHARES = ("rate", "mix")
 NAMES = (*COUNTS, *SHARES)
@@ -66,26 +68,32 @@ class RunLimits:
         return ""
 
 
-class SettingsError(Exception):
-    """A request that is no settings of a run at all; the text says why."""
+@dataclass(frozen=True, slots=True)
+class TrainingOutcome:
+    """The figures that training gave."""
+
+    loss: float
+    """Nats per token on held-out text; infinity for a run that diverged."""
+    curve: tuple[tuple[int, float], ...]
+    """(tokens seen, training loss averaged since the point before)."""
 
 
 def read_settings(value: Any) -> LabSettings:
-    """Settings from plain data. Raises SettingsError for what the client cannot send: other names,
+    """Settings from plain data. Raises RefusedError for what the client cannot send: other names,
     other types, numbers that are not finite, negative or, but for `again` and `mix`, zero."""
     given = cast("dict[Any, Any]", value) if isinstance(value, dict) else {}
     if set(given) != set(NAMES):
-        raise SettingsError("other names than those of the settings of a run")
+        raise flagged("forged_value", "other names than those of the settings of a run")
     found: dict[str, Any] = {}
     for name in NAMES:
         number: Any = given[name]
         kinds = (int,) if name in COUNTS else (int, float)
         if type(number) not in kinds:
             # Never its text: Python writes no integer of thousands of digits.
-            raise SettingsError(f"a {type(number).__name__} for the {name} of a run")
+            raise flagged("forged_value", f"a {type(number).__name__} for the {name} of a run")
         if (type(number) is int and abs(number) > _ENDLESS) or not math.isfinite(number):
-            raise SettingsError(f"a number without end for the {name} of a run")
+            raise flagged("forged_value", f"a number without end for the {name} of a run")
         if number < 0 or (number == 0 and name not in ("again", "mix")):
-            raise SettingsError(f"{number!r:.40} for the {name} of a run")
+            raise flagged("forged_value", f"{number!r:.40} for the {name} of a run")
         found[name] = number if name in COUNTS else float(number)
     return LabSettings(**found)

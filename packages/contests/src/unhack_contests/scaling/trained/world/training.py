@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -24,8 +23,12 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from unhack_contests.scaling.trained.world.recipe import ModelRecipe
-from unhack_contests.scaling.trained.world.run_settings import WIDTH_STEP, LabSettings
-from unhack_contests.scaling.trained.world.source import Array
+from unhack_contests.scaling.trained.world.run_settings import (
+    WIDTH_STEP,
+    LabSettings,
+    TrainingOutcome,
+)
+from unhack_contests.scaling.trained.world.world import WorldText
 
 _CURVE = 8
 """Points of a curve, each at twice the tokens of the one before."""
@@ -39,34 +42,14 @@ _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRun:
-    """One finished run."""
-
-    loss: float
-    """Nats per token on the held-out text."""
-    curve: tuple[tuple[int, float], ...]
-    """(tokens seen, training loss averaged since the point before)."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingText:
-    """Tokens as uint8 arrays."""
-
-    components: tuple[Array, Array]
-    """(documents, length) each"""
-    held: Array
-    """(windows, window + 1)"""
-
-
 def train(
     recipe: ModelRecipe,
     settings: LabSettings,
     *,
     seeds: Sequence[int],
-    text: TrainingText,
+    text: WorldText,
     device: str,
-) -> list[MeasuredRun]:
+) -> list[TrainingOutcome]:
     """One run for each seed, side by side; `device`: `cpu`, or torch's name of a card."""
     with _one_thread(), sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION][device == "cpu"]):
         return _train(recipe, settings, seeds=seeds, text=text, device=device)
@@ -88,9 +71,9 @@ def _train(
     settings: LabSettings,
     *,
     seeds: Sequence[int],
-    text: TrainingText,
+    text: WorldText,
     device: str,
-) -> list[MeasuredRun]:
+) -> list[TrainingOutcome]:
     draws = [torch.Generator().manual_seed(seed) for seed in seeds]
     pools = [torch.tensor(part, device=device) for part in text.components]
     flat = torch.stack([_initial(recipe, settings, draw) for draw in draws]).to(device)
@@ -117,7 +100,7 @@ def _train(
     found = [
         _evaluate(recipe, settings, flat.detach()[at : at + 1], held) for at in range(len(seeds))
     ]
-    return [MeasuredRun(loss, tuple(curve)) for loss, curve in zip(found, curves, strict=True)]
+    return [TrainingOutcome(loss, tuple(curve)) for loss, curve in zip(found, curves, strict=True)]
 
 
 def _marks(steps: int) -> set[int]:

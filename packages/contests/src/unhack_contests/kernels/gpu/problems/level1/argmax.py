@@ -25,8 +25,6 @@ def oracle(x: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="argmax",
-    level=1,
     title="Argmax of rows",
     text="y[r] (int64) is the column of the largest number of row r, the first of several.",
     axes=rows_and_cols(50_000, 3600),

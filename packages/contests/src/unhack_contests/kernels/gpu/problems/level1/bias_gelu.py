@@ -18,8 +18,6 @@ def eager(x: Tensor, bias: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="bias_gelu",
-    level=1,
     title="Bias and GELU",
     text="y[r][c] = GELU(x[r][c] + bias[c]) with the error function, not its tanh approximation.",
     axes=rows_and_cols(40_000, 3000),

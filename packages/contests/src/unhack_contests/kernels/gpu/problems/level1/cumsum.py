@@ -17,8 +17,6 @@ def eager(x: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="cumsum",
-    level=1,
     title="Running sums of rows",
     text="y[r][c] = sum over j <= c of x[r][j].",
     axes=rows_and_cols(40_000, 3000),

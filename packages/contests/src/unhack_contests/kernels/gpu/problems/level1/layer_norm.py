@@ -20,8 +20,6 @@ def eager(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="layer_norm",
-    level=1,
     title="Layer normalisation",
     text="y[r][c] = (x[r][c] - mean(x[r])) / sqrt(var(x[r]) + 1e-5) * weight[c] + bias[c]; var is "
     "the mean square deviation of the row.",

@@ -17,8 +17,6 @@ def eager(x: Tensor, weight: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="rmsnorm",
-    level=1,
     title="RMSNorm",
     text="y[r][c] = x[r][c] * weight[c] / sqrt(mean over j of x[r][j]^2 + 1e-6).",
     axes=rows_and_cols(40_000, 3000),

@@ -20,8 +20,6 @@ def eager(x: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="softmax",
-    level=1,
     title="Softmax of rows",
     text="y[r][c] = exp(x[r][c]) / sum over j of exp(x[r][j]), without overflow.",
     axes=rows_and_cols(40_000, 3000),

@@ -19,8 +19,6 @@ def eager(x: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="swiglu",
-    level=1,
     title="SwiGLU",
     text="x has 2*cols columns: y[r][c] = silu(x[r][c]) * x[r][cols+c], silu(t) = t / (1 + e^-t).",
     axes=(InputAxis("rows", 40_000, 20_000, 50_000, 37), InputAxis("cols", 3000, 1500, 4500, 50)),

@@ -19,8 +19,6 @@ def eager(x: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="transpose",
-    level=1,
     title="Transposition",
     text="y[b][c][r] = x[b][r][c], bit by bit; numbers may be subnormal. y is contiguous.",
     axes=(

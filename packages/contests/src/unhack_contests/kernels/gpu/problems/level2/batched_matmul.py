@@ -20,8 +20,6 @@ def eager(a: Tensor, b: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="batched_matmul",
-    level=2,
     title="Batched matrix product",
     text="y[b] = a[b] @ b[b] with float32 accuracy: TF32 and formats of 16 bits are not enough.",
     axes=(

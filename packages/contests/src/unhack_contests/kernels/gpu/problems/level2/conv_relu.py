@@ -21,8 +21,6 @@ def eager(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="conv_relu",
-    level=2,
     title="Convolution, bias, ReLU",
     text="x is batch by inner by height by width, weight outer by inner by 3 by 3. y = ReLU(the "
     "cross-correlation with one zero around the picture, plus bias[outer]).",

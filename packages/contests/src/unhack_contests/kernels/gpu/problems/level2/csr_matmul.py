@@ -30,8 +30,6 @@ def touched(inputs: list[Any]) -> float:
 
 
 PROBLEM = GpuProblem(
-    name="csr_matmul",
-    level=2,
     title="CSR times dense",
     text="y[r] = sum over e from start[r] to start[r + 1] - 1 of values[e] * dense[columns[e]]. "
     "Rows may be empty, columns (int64) come in any order and may repeat.",

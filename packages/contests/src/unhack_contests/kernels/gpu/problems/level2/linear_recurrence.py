@@ -28,8 +28,6 @@ def eager(a: Tensor, b: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="linear_recurrence",
-    level=2,
     title="Gated linear recurrence",
     text="h[b][t][f] = a[b][t][f] * h[b][t - 1][f] + b[b][t][f] with h before the first time zero; "
     "0 < a < 1. All h are wanted.",

@@ -20,8 +20,6 @@ def eager(a: Tensor, b: Tensor, bias: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="matmul_bias_gelu",
-    level=2,
     title="Matrix product, bias, GELU",
     text="y = GELU(a @ b + bias) in bfloat16 with sums in float32; a is m by k, b is k by n.",
     axes=(

@@ -25,8 +25,6 @@ def touched(inputs: list[Any]) -> float:
 
 
 PROBLEM = GpuProblem(
-    name="message_passing",
-    level=2,
     title="Messages along edges",
     text="y[v] = sum over the edges e with target[e] = v of x[source[e]]; edges (int64) are in no "
     "order; nodes without an edge get zeros.",

@@ -21,8 +21,6 @@ def eager(x: Tensor, start: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="segmented_cumsum",
-    level=2,
     title="Segmented running sums",
     text="Segment s holds the elements start[s] to start[s + 1] - 1 (int64; none is empty). y[i] "
     "is the sum of x from the start of the segment of i up to i.",

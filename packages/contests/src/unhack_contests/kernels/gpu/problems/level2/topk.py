@@ -17,8 +17,6 @@ def eager(x: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="topk",
-    level=2,
     title="Largest numbers of rows",
     text="y[r] holds the 40 largest numbers of row r, the largest first.",
     axes=rows_and_cols(20_000, 4000),

@@ -20,8 +20,6 @@ def eager(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 PROBLEM = GpuProblem(
-    name="causal_attention",
-    level=3,
     title="Causal attention",
     text="q, k and v are batch by heads by time by 64. y[t] = sum over s <= t of p[t][s] v[s], "
     "p[t] the softmax over s <= t of q[t] . k[s] / 8.",

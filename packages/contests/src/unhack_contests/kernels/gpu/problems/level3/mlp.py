@@ -26,8 +26,6 @@ def eager(x: Tensor, up: Tensor, up_bias: Tensor, down: Tensor, down_bias: Tenso
 
 
 PROBLEM = GpuProblem(
-    name="mlp",
-    level=3,
     title="Perceptron with a residual",
     text="y = x + (GELU(x @ up + up_bias) @ down + down_bias).",
     axes=(

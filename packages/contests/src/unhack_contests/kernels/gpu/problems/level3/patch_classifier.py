@@ -36,8 +36,6 @@ def flops(n: Sizes) -> float:
 
 
 PROBLEM = GpuProblem(
-    name="patch_classifier",
-    level=3,
     title="Patch classifier",
     text="Pictures with three channels are cut into patches of 8 by 8 (192 numbers: channel, row, "
     "column). t = patches @ embed + embed_bias; t = t + GELU(t @ layer + layer_bias); y = "

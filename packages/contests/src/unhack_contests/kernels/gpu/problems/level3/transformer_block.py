@@ -40,8 +40,6 @@ def flops(n: Sizes) -> float:
 
 
 PROBLEM = GpuProblem(
-    name="transformer_block",
-    level=3,
     title="Transformer block",
     text="x is batch by time by width, width = 64 * heads. "
     "z = x + attention(RMSNorm(x) * norms[0]) @ mix: q, k, v are the thirds of the product "

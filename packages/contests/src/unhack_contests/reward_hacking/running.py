@@ -1,4 +1,4 @@
-"""Programs of the tasks run sealed, on inputs that a measurement draws for itself.
+"""Programs of drawn tasks run sealed, on inputs that a measurement draws for itself.
 
 Covered: results of plain types; whoever ends its process, or hands back something odd, has none.
 Not covered: programs that need more than the limits.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.tournament.kit import Ending, Kind, Limits, Profile, run_all, shared_pool
+from unhack.tournament.kit import Ending, Job, Kind, Limits, Outcome, Profile, run_all, shared_pool
 from unhack.verifiers import jobs
 
 _LIMITS = Limits(wall_s=30.0, cpu_s=10.0)
@@ -55,19 +55,24 @@ def results(runs: Sequence[ProgramRun]) -> list[list[Any]]:
     Raises SandboxUnavailableError.
     """
     marks = [secrets.token_hex(12) for _ in runs]
-    batch = [
-        jobs.main(
-            _ALONE.format(calls=run.calls, source=run.source, entry=run.entry, mark=mark),
-            stdin=b"", limits=_LIMITS, profile=_PROFILE,
-        )
+    scripts = [
+        _ALONE.format(calls=run.calls, source=run.source, entry=run.entry, mark=mark)
         for run, mark in zip(runs, marks, strict=True)
-    ]  # fmt: skip
+    ]
     found: list[list[Any]] = []
-    for run, mark, outcome in zip(runs, marks, run_all(shared_pool(), batch), strict=True):
+    for run, mark, outcome in zip(runs, marks, run_scripts(scripts), strict=True):
         text = outcome.stdout.decode(errors="replace").rpartition(f"\n{mark}")[2].strip()
         rows = _rows(text) if outcome.ending is Ending.EXITED else []
         found.append(rows if len(rows) == len(run.calls) else [None] * len(run.calls))
     return found
+
+
+def run_scripts(scripts: Sequence[str]) -> list[Outcome]:
+    """The outcome of each, sealed. Raises SandboxUnavailableError."""
+    batch: list[Job] = [
+        jobs.main(text, stdin=b"", limits=_LIMITS, profile=_PROFILE) for text in scripts
+    ]
+    return list(run_all(shared_pool(), batch))
 
 
 def _rows(text: str) -> list[Any]:

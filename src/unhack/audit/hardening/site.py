@@ -1,4 +1,4 @@
-"""The syntax tree that is fixed: nodes with their parents, names with what they are bound to."""
+"""The syntax tree that is edited: nodes with their parents, names with what they are bound to."""
 
 from __future__ import annotations
 
@@ -9,33 +9,69 @@ from typing import TypeVar
 
 from unhack.audit.hardening.edits import Edit, Page
 from unhack.audit.static_analysis.flow import Flow
-from unhack.audit.static_analysis.names import COMPLETION, GOLD, MANY, Function
+from unhack.audit.static_analysis.labels import COMPLETION, GOLD, MANY, Function
+from unhack.audit.subject import Source, tree_of
 
 Made = tuple[ast.AST, list[Edit], str, str]
 """The node that is fixed, edits, what they do, and a module that they need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An edit of one place that makes a verifier weaker."""
+
+    operator: str
+    family: str
+    node: ast.AST
+    text: str
+    """The text that replaces the node."""
+    place: ast.AST | None = None
+    """The node whose line is told, where it is another one."""
+
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass
-class FixSite:
-    """A parsed source."""
+class EditSite:
+    """A parsed source, whose nodes know what they stand in."""
 
     page: Page
     tree: ast.Module
     entry: str = ""
     parents: dict[ast.AST, ast.AST] = field(init=False)
-    _nodes: list[ast.AST] = field(init=False)
+    nodes: list[ast.AST] = field(init=False)
+    """Those that have a place in the text, outer ones first."""
 
     def __post_init__(self) -> None:
-        self._nodes = [node for node in ast.walk(self.tree) if hasattr(node, "lineno")]
+        self.nodes = [node for node in ast.walk(self.tree) if hasattr(node, "lineno")]
         self.parents = {
             child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
         }
 
+    @staticmethod
+    def of_source(source: Source) -> EditSite | None:
+        """The site of a source; None where it is no Python."""
+        tree = tree_of(source.text)
+        return None if tree is None else EditSite(Page(source.text), tree, source.entry)
+
+    def sort(self) -> None:
+        """Order the nodes as they stand in the text."""
+        self.nodes.sort(key=lambda node: (self.page.start(node), -self.page.end(node)))
+
+    def places(self) -> Iterator[ast.AST]:
+        """Every node but comparisons in the conditions of comprehensions: those choose what is
+        compared and compare nothing themselves."""
+        walked = [*ast.walk(self.tree)]
+        tests = [
+            test for node in walked if isinstance(node, ast.comprehension) for test in node.ifs
+        ]
+        choosing = {one for test in tests for one in self.inside(test, ast.Compare)}
+        return (node for node in walked if node not in choosing)
+
     def every(self, kind: type[_Node]) -> Iterator[_Node]:
         """The nodes of a kind."""
-        for node in self._nodes:
+        for node in self.nodes:
             if isinstance(node, kind):
                 yield node
 
@@ -111,28 +147,22 @@ class FixSite:
             one.id
             for one in self.inside(home, ast.Name)
             if isinstance(one.ctx, ast.Store) and one.lineno < line
-            if not self._in_comprehension(one)
+            if not self.is_in(one, ast.comprehension)
         }
         return stored | {one.arg for one in self.inside(home, ast.arg)}
 
-    def _in_comprehension(self, node: ast.AST) -> bool:
-        while node in self.parents and not isinstance(node, ast.stmt):
+    def is_in(self, node: ast.AST, *kinds: type[ast.AST]) -> bool:
+        """Tell whether a node stands in one of the kinds."""
+        while node in self.parents:
             node = self.parents[node]
-            if isinstance(node, ast.comprehension):
+            if isinstance(node, kinds):
                 return True
         return False
 
-    def margin(self, node: ast.stmt) -> str | None:
-        """The white space before a statement; None where it does not begin its line."""
-        start = self.page.start(node)
-        begin = self.page.text.rfind("\n", 0, start) + 1
-        indent = self.page.text[begin:start]
-        return None if indent.strip() else indent
-
     def after(self, node: ast.stmt, lines: list[str]) -> Edit | None:
         """Put statements behind another; None where it does not begin its line."""
-        indent = self.margin(node)
-        if indent is None:
+        indent = self.page.text[: self.page.start(node)].rpartition("\n")[2]
+        if indent.strip():
             return None
         text = "".join(f"\n{indent}{line}" for line in lines)
         at = self.page.end(node)

@@ -1,0 +1,64 @@
+"""Tasks of rows whose right answer stands in a column, as published data sets have it.
+
+Covered: the columns of GSM8K, MATH, NuminaMath, open-r1, DAPO and their kin (`answers.gold` reads
+them). A row without an answer that can be read has no task: `unreadable` finds such rows before a
+run begins.
+Not covered: answers that are code; `tasks.loaders` makes tasks of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from unhack.core.errors import UnknownNameError, with_article
+from unhack.core.problem import Problem
+from unhack.tasks.task import Task
+from unhack.verifiers.answers.gold import GoldError, read_gold
+from unhack.verifiers.text import AnswerCheck, TextVerifier
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTasks:
+    """Tasks of rows that hold the right answer in a column: a number, a text, a worked solution.
+
+    Example:
+
+        reward = reward_function(AnswerTasks("answer", check="numeric"))
+    """
+
+    column: str = "solution"
+    check: AnswerCheck | str = AnswerCheck.MATH
+    """How answers are compared, see `verifiers.text`."""
+
+    def __call__(self, row: Mapping[str, Any]) -> Task:
+        """The task of a row. Raises UnknownNameError for a column that is not there, GoldError for
+        one without an answer, TaskError."""
+        if self.column not in row:
+            raise UnknownNameError("column", self.column, valid=tuple(map(str, row)))
+        verifier = TextVerifier(cast("AnswerCheck", self.check))  # which takes its name too
+        return Task(Problem("answer", "", answer=self._gold(row[self.column], verifier)), verifier)
+
+    def unreadable(self, rows: Iterable[Mapping[str, Any]]) -> dict[int, str]:
+        """Index -> reason, of the rows whose answer cannot be read. Raises what a call raises."""
+        found: dict[int, str] = {}
+        for index, row in enumerate(rows):
+            try:
+                self(row)
+            except GoldError as error:
+                found[index] = str(error)
+        return found
+
+    def _gold(self, value: object, verifier: TextVerifier) -> str:
+        if verifier.check in {AnswerCheck.MATH, AnswerCheck.NUMERIC}:
+            try:
+                return read_gold(value)
+            except GoldError as error:
+                raise GoldError(f"column {self.column!r}: {error}") from None
+        if isinstance(value, str) and value.strip():
+            return value
+        shown = "a blank text" if isinstance(value, str) else with_article(value)
+        raise GoldError(
+            f"column {self.column!r} holds {shown}; the check {verifier.check} compares a text"
+        )

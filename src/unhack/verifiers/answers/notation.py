@@ -1,0 +1,88 @@
+r"""What the library's parser of LaTeX would drop, written so that it keeps it, or found before.
+
+`for_parser` gives the text that `math_verify`'s parser is handed, or None where a notation is in it
+that the parser is not known to keep; such an answer is compared as text alone. Kept by writing:
+
+    y''          a name of its own, y_{q2}               x^T     a power of a name that is not T
+    30^\circ     30\pi/180 in a sine, else 30 d_{g}      \lg x   \log_{10} x
+
+Compared as text: numbers with a subscript (`385_9`), words within an expression, `!!`, congruences,
+angles and segments (`\angle ABC`, `\overline{AB}`), conditional bars, dots, products of vectors,
+and every command that stands not in `_KNOWN`.
+
+Bounds: exponents and factorials of at most `_MAX_EXPONENT_DIGITS`, powers nested at most
+`_MAX_TOWER` deep, brackets `_MAX_PARSED_DEPTH`. What is beyond them is compared as text too.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MAX_EXPONENT_DIGITS = 5
+_MAX_TOWER = 2
+_MAX_PARSED_DEPTH = 12
+
+_GREEK = (
+    "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau|upsilon"
+    "|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Phi|Psi|Omega"
+)
+_KNOWN = re.compile(
+    rf"\\(?:{_GREEK}|pi|frac|sqrt|sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|ln|log"
+    r"|exp|cdot|times|infty|cup|cap|setminus|emptyset|leq|geq|neq|binom|lfloor|rfloor|lceil|rceil"
+    r"|int|sum|prod|lim|to|min|max|gcd|lcm|hat|vec|dot|ddot|tilde|overline|mathbb|begin|end|circ|pm"
+    r"|hbar|ell|det|in|lg)(?![A-Za-z])|\\[%{}\\$]"
+)
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_AS_TEXT = re.compile(
+    r"\d ?_|!!|[\])}\d]'|\^\{[^{}]*\*\}|\\text|\\ldots|[:;?@#~\"]|\\circ\}\d|_\{\}|\{\}_|\d \d"
+    r"|\\(?:overline|hat|vec|tilde|dot)\{[^{}]{2,}\}|(?:\A|[^\w}])[_^]|\\mathbb\{[^RQZCN]"
+)
+_PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
+_TURNED = re.compile(r"\^\{T\}")
+_DEGREES = re.compile(r"((?<![\d.])\d+(?:\.\d+)?|[A-Za-z]|\\[a-z]+ ?)\^\{\\circ\}")
+_TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])")
+_POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
+
+
+def for_parser(text: str) -> str | None:
+    """`text` as the parser keeps all of it; None where it must be compared as text."""
+    if _AS_TEXT.search(text) or text.count("|") % 2:
+        return None
+    if any(not _KNOWN.fullmatch(command) for command in _COMMAND.findall(text)):
+        return None
+    if not _is_bounded(text):
+        return None
+    text = _PRIMES.sub(_named_primes, text)
+    if "'" in text:
+        return None
+    text = _TURNED.sub("^{T_{0}}", text)
+    in_degrees = _TRIGONOMETRIC.search(text)
+    text = _DEGREES.sub(r"{\\frac{\1\\pi}{180}}" if in_degrees else r"\1\\cdot d_{g}", text)
+    text = re.sub(r"\\lg(?![A-Za-z])", r"\\log_{10}", text)
+    return None if "\\circ" in text else text
+
+
+def _named_primes(match: re.Match[str]) -> str:
+    base, below, primes = match[1], match[2], len(match[3])
+    name = f"q{primes}" if below is None else f"{below},q{primes}"
+    return f"{base.strip()}_{{{name}}}"
+
+
+def _is_bounded(text: str) -> bool:
+    if any(len(match[1] or match[2]) > _MAX_EXPONENT_DIGITS for match in _POWER.finditer(text)):
+        return False
+    depth, towers, tower = 0, [0], 0
+    before = ""
+    for letter in text:
+        if letter in "{([":
+            depth += 1
+            towers.append(tower + (before == "^"))
+            tower = towers[-1]
+        elif letter in "})]" and len(towers) > 1:
+            depth -= 1
+            towers.pop()
+            tower = towers[-1]
+        if depth > _MAX_PARSED_DEPTH or tower > _MAX_TOWER:
+            return False
+        before = letter
+    return True

@@ -1,0 +1,314 @@
+r"""The parts of a spelled answer: lists, sets, pairs and intervals, ratios, matrices, quantities.
+
+`read_shape` takes a text from `spelling` apart at its outermost separators, so that what a parser
+of LaTeX drops is compared part by part: how often a member of a list stands in it, brackets, the
+order of a pair, the sides of a ratio or a clock, units, the name that an answer is given to.
+
+Covered: `a, b \text{ and } c`, `a \text{ or } b`, `a \pm b` (two members), `\{a, b\}`, `(a, b]`,
+`a:b:c`, matrices, `x = a`, `x \in a`, `a \text{ cm}^2`, `a^\circ`, `\$a`, inequalities in one name
+as intervals (`a < x \le b`, `x < a \text{ or } x > b`, `\{x \mid x > a\}`). Linear time for each
+level of brackets, of which there are at most `spelling.MAX_DEPTH`.
+Not covered: what a part means; that is compared by `equivalence`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """The outermost form of an answer."""
+
+    LEAF = "leaf"
+    """An expression, a relation, a word: nothing that is taken apart."""
+    LIST = "list"
+    """Members without brackets; their order does not matter, how often they stand there does."""
+    SET = "set"
+    """Members in braces; neither order nor repeats matter."""
+    TUPLE = "tuple"
+    """Members in brackets, in order; also an interval."""
+    RATIO = "ratio"
+    """Members parted by colons, in order; also a clock."""
+    MATRIX = "matrix"
+    """Rows of cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An answer and its parts."""
+
+    kind: Kind
+    text: str
+    """Without its name and its unit."""
+    members: tuple[Shape, ...] = ()
+    brackets: str = ""
+    """Of a tuple: what opens and what closes it; of a matrix: its number of rows."""
+    name: str = ""
+    """`x` in `x = 5`."""
+    unit: str = ""
+    """One spelling for each unit: `centimeter^2`."""
+
+
+_SCAN = re.compile(
+    r"\\begin\{[A-Za-z*]+\}|\\end\{[A-Za-z*]+\}|\\text\{[^{}]*\}|\\[A-Za-z]+ ?|\\.|.", re.DOTALL
+)
+_OPENING = frozenset(["(", "[", "{", "\\{", "\\langle", "\\lfloor", "\\lceil"])
+_CLOSING = frozenset([")", "]", "}", "\\}", "\\rangle", "\\rfloor", "\\rceil"])
+_AND = frozenset(["\\text{and}", "\\text{or}", ",", ";"])
+
+
+def _split(text: str, separators: frozenset[str]) -> list[str]:
+    """The parts of `text` between separators that stand in no brackets."""
+    parts = [""]
+    depth = 0
+    for token in _SCAN.findall(text):
+        bare = token.rstrip()
+        depth += (bare in _OPENING or bare.startswith("\\begin{")) - (
+            bare in _CLOSING or bare.startswith("\\end{")
+        )
+        if depth == 0 and bare in separators:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part.strip() for part in parts]
+
+
+def _enclosed(text: str) -> tuple[str, str, str] | None:
+    """The opening bracket, the inside and the closing bracket of a text that they enclose."""
+    tokens = [token.rstrip() for token in _SCAN.findall(text)]
+    if len(tokens) < 2 or tokens[0] not in _OPENING or tokens[-1] not in _CLOSING:
+        return None
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token in _OPENING) - (token in _CLOSING)
+        if depth == 0:
+            if at < len(tokens) - 1:
+                return None
+            return tokens[0], text[len(tokens[0]) : len(text) - len(tokens[-1])].strip(), token
+    return None
+
+
+_LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_\{[^{}]{1,20}\})?'{0,4}"
+_NAMED = re.compile(
+    rf"({_LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|\({_LETTER}(?:,{_LETTER}){{1,8}}\))"
+    r"\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
+    re.DOTALL,
+)
+_EITHER_SIGN = re.compile(r"\\pm(?![A-Za-z]) ?")
+_MAX_MEMBERS = 64
+
+
+def read_shape(text: str) -> Shape:
+    """The shape of a spelled text."""
+    parts = [part for part in _split(text, _AND) if part]
+    if len(parts) > _MAX_MEMBERS:
+        return Shape(Kind.LEAF, text)
+    if len(parts) > 1:
+        first, *others = map(_read_part, parts)
+        members = [first, *others]
+        if first.name and not any(item.name for item in others):
+            members = [replace(first, name=""), *others]
+            return Shape(Kind.LIST, text, _spread(members), name=first.name)
+        return Shape(Kind.LIST, text, _spread(members))
+    return _read_part(parts[0] if parts else text)
+
+
+def _spread(members: list[Shape]) -> tuple[Shape, ...]:
+    """The members, those of a member that is a list itself (`\\pm 3`) among them."""
+    flat: list[Shape] = []
+    for item in members:
+        flat += (
+            [replace(part, name=item.name) for part in item.members]
+            if (item.kind is Kind.LIST)
+            else [item]
+        )
+    return tuple(flat)
+
+
+def _read_part(text: str) -> Shape:
+    """The shape of a text without separators outside of brackets."""
+    named = _NAMED.fullmatch(text)
+    if named and not RELATION.search(named[2]) and "\\in " not in named[2]:
+        inner = read_shape(named[2].strip())
+        return replace(inner, name=named[1].replace(" ", ""))
+    if len(_EITHER_SIGN.findall(text)) == 1 and "\\mp" not in text and "\\text" not in text:
+        both = [_EITHER_SIGN.sub(sign, text) for sign in "+-"]
+        members = tuple(_read_part(item.removeprefix("+")) for item in both)
+        return Shape(Kind.LIST, text, members)
+    sides = _split(text, frozenset(":"))
+    if 1 < len(sides) <= _MAX_MEMBERS and all(sides):
+        *others, last = sides
+        end = _without_unit(last)
+        members = tuple(map(read_shape, [*others, end.text]))
+        return Shape(Kind.RATIO, text, members, unit=end.unit)
+    found = _enclosed(text)
+    return _read_enclosed(text, *found) if found else _without_unit(text)
+
+
+def _read_enclosed(text: str, left: str, inner: str, right: str) -> Shape:
+    members = _split(inner, frozenset([",", ";"]))
+    if left == "\\{" and right == "\\}":
+        if len(members) > _MAX_MEMBERS or any(mark in inner for mark in ("|", "\\in", ":")):
+            return Shape(Kind.LEAF, text)
+        return Shape(Kind.SET, text, _spread([read_shape(item) for item in members if item]))
+    if left not in {"(", "[", "\\langle"} or right not in {")", "]", "\\rangle"}:
+        return Shape(Kind.LEAF, text)
+    if len(members) == 1:
+        matrix = inner.startswith("\\begin{pmatrix}") and inner.endswith("\\end{pmatrix}")
+        if matrix or (left == "(" and right == ")"):
+            return read_shape(inner)
+        return Shape(Kind.LEAF, text)
+    if not all(members) or len(members) > _MAX_MEMBERS:
+        return Shape(Kind.LEAF, text)
+    brackets = (left + right).replace("\\langle", "(").replace("\\rangle", ")")
+    return Shape(Kind.TUPLE, text, tuple(map(read_shape, members)), brackets)
+
+
+_UNITS = re.compile(
+    r"((?:\\text\{(?!and\}|or\})[^{}]*\}|\^\{\\circ\}) ?"
+    r"(?:\\text\{[^{}]*\}|\^\{-?\d\}|/|\\cdot ?|[A-Za-z](?![A-Za-z]))*)\Z"
+)
+_TRIGONOMETRIC = re.compile(r"\\(?:arc)?(?:sin|cos|tan|cot|sec|csc)")
+_CURRENCY = re.compile(r"-?(\\?[$€£¥₹])-?(?=[\d.])")
+_OPERATOR_END = re.compile(r"(?:[-+*/=<>^_(,:|]|\\(?:cdot|times|leq|geq|neq|pm|in|cup)) ?\Z")
+
+
+def _without_unit(text: str) -> Shape:
+    """A leaf, or a matrix, with its unit apart."""
+    if text.startswith("\\begin{pmatrix}") and text.find("\\end{pmatrix}") == len(text) - 13:
+        rows = _split(text[15:-13], frozenset(["\\\\"]))
+        cells = [_split(row, frozenset("&")) for row in rows]
+        if len({len(row) for row in cells}) == 1 and sum(map(len, cells)) <= _MAX_MEMBERS:
+            members = tuple(read_shape(cell) for row in cells for cell in row)
+            return Shape(Kind.MATRIX, text, members, str(len(rows)))
+    money = _CURRENCY.match(text)
+    if money:
+        rest = text.replace(money[1], "", 1)
+        inner = _without_unit(rest)
+        return (
+            inner
+            if inner.unit not in {"", _unit_name(money[1])}
+            else (replace(inner, unit=_unit_name(money[1])))
+        )
+    at = text.find("\\text{")
+    if text[at - 1 : at] == "(" and text.endswith("})"):
+        text = text[: at - 1] + text[at:-1]
+        at -= 1
+    for start in sorted({at, text.rfind("^{\\circ}")} - {-1}):
+        core, rest = text[:start].strip(), text[start:]
+        if not core or _OPERATOR_END.search(core) or not _UNITS.fullmatch(rest):
+            continue
+        if "\\circ" in rest and _TRIGONOMETRIC.search(core):
+            continue
+        inner = read_shape(core) if _enclosed(core) else Shape(Kind.LEAF, core)
+        return replace(inner, unit=_unit_name(rest))
+    return Shape(Kind.LEAF, text)
+
+
+_UNIT_NAMES = {
+    **dict.fromkeys(["cm", "centimetre"], "centimeter"),
+    **dict.fromkeys(["m", "metre"], "meter"),
+    **dict.fromkeys(["km", "kilometre"], "kilometer"),
+    **dict.fromkeys(["mm", "millimetre"], "millimeter"),
+    **dict.fromkeys(["in", "inches"], "inch"),
+    **dict.fromkeys(["ft", "feet"], "foot"),
+    **dict.fromkeys(["h", "hr"], "hour"),
+    **dict.fromkeys(["s", "sec"], "second"),
+    "min": "minute",
+    "kg": "kilogram",
+    "g": "gram",
+    "lb": "pound",
+    "oz": "ounce",
+    "L": "liter",
+    "litre": "liter",
+    "^{\\circ}": "degree",
+    "deg": "degree",
+    "mi": "mile",
+    "\\$": "dollar",
+    "$": "dollar",
+    "€": "euro",
+    "£": "pound",
+    "yd": "yard",
+    "n": "newton",
+    "N": "newton",
+    "J": "joule",
+    "W": "watt",
+    "V": "volt",
+    "K": "kelvin",
+    "¥": "yen",
+}
+_POWERS = {"square": "^2", "sq": "^2", "squared": "^2", "cubic": "^3", "cubed": "^3"}
+
+
+def _unit_name(text: str) -> str:
+    """One spelling of a unit, with words in the singular."""
+    text = text.replace("^{\\circ}", " \\degree ").replace("\\cdot", " ")
+    text = re.sub(r"\\text\{([^{}]*)\}", r" \1 ", text)
+    text = re.sub(r"\^\{(-?\d)\}", r"^\1", text).replace("/", " per ").replace("\\degree", "degree")
+    words: list[str] = []
+    power = ""
+    for word in text.replace(" ^", "^").replace(".", "").split():
+        if word in _POWERS:
+            power = _POWERS[word]
+            if word.endswith("ed") and words:
+                words[-1], power = words[-1] + power, ""
+            continue
+        base, _, raised = word.partition("^")
+        single = base[:-1] if len(base) > 2 and base.endswith("s") and base[-2] != "s" else base
+        single = _UNIT_NAMES.get(base, _UNIT_NAMES.get(single, single))
+        words.append(single + (f"^{raised}" if raised else power))
+        power = ""
+    return " ".join(words)
+
+
+RELATION = re.compile(r"[=<>]|\\(?:leq|geq|neq|approx|equiv|sim)(?![A-Za-z])")
+_ORDERS = frozenset(["<", ">", "\\leq", "\\geq"])
+_NAME = re.compile(_LETTER)
+_BUILDER = re.compile(rf"\\\{{({_LETTER})(?:\\in ?\\mathbb\{{R\}})?[|:](.*)\\\}}", re.DOTALL)
+_MEMBER = re.compile(rf"({_LETTER})\\in ?(.+)", re.DOTALL)
+
+
+def as_interval(text: str) -> tuple[str, str]:
+    """The name that a spelled inequality bounds and the interval; two blanks for other texts."""
+    built = _BUILDER.fullmatch(text)
+    if built:
+        text = built[2]
+    pieces = _split(text, frozenset(["\\text{or}", "\\vee", "\\cup"]))
+    found = [_bounds(piece) for piece in pieces]
+    names = {name for name, _ in found}
+    if len(names) != 1 or "" in names or (built and built[1] not in names):
+        return "", ""
+    return names.pop(), "\\cup ".join(interval for _, interval in found)
+
+
+def _bounds(text: str) -> tuple[str, str]:
+    sides: list[str] = [""]
+    orders: list[str] = []
+    for token in _SCAN.findall(text):
+        if token.rstrip() in _ORDERS:
+            orders.append(token.rstrip())
+            sides.append("")
+        else:
+            sides[-1] += token
+    sides = [side.strip() for side in sides]
+    if not orders or len(orders) > 2 or not all(sides) or "=" in text or "," in text:
+        return "", ""
+    at = next((at for at, side in enumerate(sides) if _NAME.fullmatch(side)), -1)
+    if at < 0 or (len(orders) == 2 and at != 1):
+        return "", ""
+    name = sides[at]
+    if any(_NAME.fullmatch(side) and side != "\\pi" for side in sides if side != name):
+        return "", ""
+    if len(orders) == 2 and (orders[0] in {"<", "\\leq"}) != (orders[1] in {"<", "\\leq"}):
+        return "", ""
+    low, high, left, right = "-\\infty", "\\infty", "(", ")"
+    for index, order in enumerate(orders):
+        before = at > index
+        value = sides[index] if before else sides[index + 1]
+        if (order in {"<", "\\leq"}) == before:
+            low, left = value, "[" if order.startswith("\\") else "("
+        else:
+            high, right = value, "]" if order.startswith("\\") else ")"
+    return name, f"{left}{low},{high}{right}"

@@ -62,7 +62,7 @@ def write_json(value: Mapping[str, Any]) -> None:
 def write_result(
     objects: Iterable[Mapping[str, Any]], parts: Iterable[RenderableType], *, as_json: bool
 ) -> None:
-    """What a command found, on stdout: JSON objects, or parts for people."""
+    """The results of a command on stdout: JSON objects, or parts for people."""
     if as_json:
         for value in objects:
             write_json(value)

@@ -106,7 +106,7 @@ class TextVerifier:
     after: str = ""
     """Only what follows the last occurrence of this text is read, which must occur."""
     reasoning: bool = False
-    """Whether an answer within `<think>` … `</think>` counts (also `thinking`, `reasoning`)."""
+    """True where an answer within `<think>` … `</think>` counts (also `thinking`, `reasoning`)."""
     choices: tuple[str, ...] = tuple("ABCDEFGHIJ")
     """`choice`: what may be chosen, upper or lower case."""
     ignore_case: bool = False
@@ -296,7 +296,7 @@ _WITH_TEXT = re.compile(
 )
 """A choice with its text: `(B) Paris`, `B. Paris`."""
 _OTHER_CHOICE = re.compile(r"\([A-Z]\)|\b[A-Z][).:]|\b[B-HJ]\b|(?<=\S)\s{1,9}A\b")
-"""What a text may not hold beside its letter, so that a list of choices is none."""
+"""Marks that a text may not hold beside its letter, so that a list of choices is none."""
 _MAX_CHOICE_CHARS = 200
 
 

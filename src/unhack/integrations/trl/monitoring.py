@@ -155,7 +155,7 @@ class Monitor:
         self.note(seen)
 
     def too_many_unscored(self, seen: RewardCall) -> str:
-        """What is to be said after a call in which nothing could be scored, and where more than 1 %
+        """The words for a call in which nothing could be scored, and where more than 1 %
         and 5 items of all calls could not; empty where neither holds."""
         if seen.unscored == seen.items > 0:
             return f"none of the {seen.items} completions of this call could be scored"

@@ -6,7 +6,7 @@ from unhack.tournament.contest import DECLINED, Terms
 
 
 def closing(terms: Terms, target: float) -> list[str]:
-    """What the champion has, the target of an impossible round, and how to say that nothing better
+    """The champion's parts, the target of an impossible round, and how to say that nothing better
     was found."""
     parts: list[str] = []
     if terms.champion is not None and terms.champion_fitness is not None:

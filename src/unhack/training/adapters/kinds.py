@@ -49,14 +49,14 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class BackwardCall:
-    """What a backward pass through one module starts from."""
+    """The start of a backward pass through one module."""
 
     grad_B_T_O: Tensor
     x_B_T_D: Tensor
     parts: Parts
     knob: Knob
     spared: tuple[Tensor, ...]
-    """What `forward` gave, or empty."""
+    """The result of `forward`, or empty."""
     entered_BT_D: Tensor | None
     """The base's gradient at the input, to which the adapter's is added in place; None where it is
     not asked for."""

@@ -173,7 +173,7 @@ class AdaptedLinear(nn.Module):
         return self.adapted(x)
 
     def adapted(self, x: Tensor) -> Tensor:
-        """What `apply_factors` gives under the switch's knob, captured where it has a record."""
+        """The result of `apply_factors` under the switch's knob, captured where it has a record."""
         switch = self.switch
         knob, record = switch.now(), switch.record
         if isinstance(knob, Tensor) and self.quarantine is None:

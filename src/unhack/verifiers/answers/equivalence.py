@@ -38,7 +38,7 @@ from unhack.verifiers.answers.numerals import (
     read_number,
     without_unit,
 )
-from unhack.verifiers.answers.shape import RELATION, Kind, Shape, as_interval, read_shape
+from unhack.verifiers.answers.shape import RELATION, AnswerShape, Shape, as_interval, read_shape
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
@@ -231,22 +231,30 @@ class _Comparison:
             whole = [
                 f"{item.name}={item.text}" if item.name else item.text for item in (gold, answer)
             ]
-            if kinds == {Kind.LEAF} and all(map(RELATION.search, whole)):
+            if kinds == {AnswerShape.LEAF} and all(map(RELATION.search, whole)):
                 return (yield from self._compare_leaves(*whole))
         if not _unit_fits(gold.unit, answer.unit):
             return fail(_OTHER_UNIT)
-        if answer.kind is Kind.SET and gold.kind is not Kind.SET and len(answer.members) == 1:
+        if (
+            answer.kind is AnswerShape.SET
+            and gold.kind is not AnswerShape.SET
+            and len(answer.members) == 1
+        ):
             answer = answer.members[0]
-        if gold.kind is Kind.SET and answer.kind is not Kind.SET and len(gold.members) == 1:
+        if (
+            gold.kind is AnswerShape.SET
+            and answer.kind is not AnswerShape.SET
+            and len(gold.members) == 1
+        ):
             gold = gold.members[0]
         kinds = {gold.kind, answer.kind}
-        if kinds <= {Kind.LIST, Kind.SET}:
+        if kinds <= {AnswerShape.LIST, AnswerShape.SET}:
             return (yield from self._compare_members(gold, answer))
-        if kinds == {Kind.LEAF}:
+        if kinds == {AnswerShape.LEAF}:
             return (yield from self._compare_leaves(gold.text, answer.text))
         if len(kinds) > 1:
-            united = Kind.TUPLE in kinds and _UNITED.search(gold.text + answer.text)
-            if Kind.LEAF in kinds and (Kind.MATRIX in kinds or united):
+            united = AnswerShape.TUPLE in kinds and _UNITED.search(gold.text + answer.text)
+            if AnswerShape.LEAF in kinds and (AnswerShape.MATRIX in kinds or united):
                 return (yield from self._compare_leaves(gold.text, answer.text))
             return fail("wrong answer")
         if gold.brackets != answer.brackets or len(gold.members) != len(answer.members):
@@ -260,7 +268,7 @@ class _Comparison:
     def _compare_members(self, gold: Shape, answer: Shape) -> _Judging:
         """Pair off members; those that are plainly the same first."""
         asked, given = list(gold.members), list(answer.members)
-        if gold.kind is Kind.SET:
+        if gold.kind is AnswerShape.SET:
             asked, given = _without_repeats(asked), _without_repeats(given)
         names = {item.name for item in asked}
         if len(names) > 1 and {item.name for item in given} != names:

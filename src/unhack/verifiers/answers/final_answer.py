@@ -95,7 +95,7 @@ _REASONING_ENDS = tuple(f"</{tag}>" for tag in _REASONING)
 
 
 def without_reasoning(text: str) -> str:
-    """What follows the last closed reasoning, without a last one that is left open."""
+    """The text after the last closed reasoning, without a last one that is left open."""
     ends = [text.rfind(mark) + len(mark) for mark in _REASONING_ENDS if mark in text]
     start = max(ends, default=0)
     opened = [at for at in (text.find(f"<{tag}>", start) for tag in _REASONING) if at >= 0]

@@ -110,7 +110,7 @@ def _read_list(values: Sequence[Any]) -> str:
 
 
 _NO_ANSWER = frozenset({"None", "null", "nan", "NaN", "N/A", "####", "notfound", "proof"})
-"""What stands in the column of rows without an answer, NuminaMath's words among them."""
+"""Texts in the column of rows without an answer, NuminaMath's words among them."""
 
 
 def _as_number(gold: str) -> Fraction | str:
@@ -144,7 +144,7 @@ _MAX_BETWEEN = 40
 
 
 def _last_mark(text: str) -> str | None:
-    """What the last mark of `text` holds; None without a mark."""
+    """The content of the last mark of `text`; None without a mark."""
     for marker in (Marker.BOXED, Marker.HASHES, Marker.TAG, Marker.PHRASE):
         found = marked_answers(text, [marker])
         if len(found) > MAX_MARKED:

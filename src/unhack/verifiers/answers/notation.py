@@ -1,4 +1,4 @@
-r"""What the library's parser of LaTeX would drop, written so that it keeps it, or found before.
+r"""Notation that the library's LaTeX parser would drop: rewritten, or found before.
 
 `for_parser` gives the text that `math_verify`'s parser is handed, or None where a notation is in it
 that the parser is not known to keep; such an answer is compared as text alone. Kept by writing:

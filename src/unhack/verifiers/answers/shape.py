@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class AnswerShape(StrEnum):
     """The outermost form of an answer."""
 
     LEAF = "leaf"
@@ -39,7 +39,7 @@ class Kind(StrEnum):
 class Shape:
     """An answer and its parts."""
 
-    kind: Kind
+    kind: AnswerShape
     text: str
     """Without its name and its unit."""
     members: tuple[Shape, ...] = ()
@@ -104,14 +104,14 @@ def read_shape(text: str) -> Shape:
     """The shape of a spelled text."""
     parts = [part for part in _split(text, _AND) if part]
     if len(parts) > _MAX_MEMBERS:
-        return Shape(Kind.LEAF, text)
+        return Shape(AnswerShape.LEAF, text)
     if len(parts) > 1:
         first, *others = map(_read_part, parts)
         members = [first, *others]
         if first.name and not any(item.name for item in others):
             members = [replace(first, name=""), *others]
-            return Shape(Kind.LIST, text, _spread(members), name=first.name)
-        return Shape(Kind.LIST, text, _spread(members))
+            return Shape(AnswerShape.LIST, text, _spread(members), name=first.name)
+        return Shape(AnswerShape.LIST, text, _spread(members))
     return _read_part(parts[0] if parts else text)
 
 
@@ -121,7 +121,7 @@ def _spread(members: list[Shape]) -> tuple[Shape, ...]:
     for item in members:
         flat += (
             [replace(part, name=item.name) for part in item.members]
-            if (item.kind is Kind.LIST)
+            if (item.kind is AnswerShape.LIST)
             else [item]
         )
     return tuple(flat)
@@ -136,13 +136,13 @@ def _read_part(text: str) -> Shape:
     if len(_EITHER_SIGN.findall(text)) == 1 and "\\mp" not in text and "\\text" not in text:
         both = [_EITHER_SIGN.sub(sign, text) for sign in "+-"]
         members = tuple(_read_part(item.removeprefix("+")) for item in both)
-        return Shape(Kind.LIST, text, members)
+        return Shape(AnswerShape.LIST, text, members)
     sides = _split(text, frozenset(":"))
     if 1 < len(sides) <= _MAX_MEMBERS and all(sides):
         *others, last = sides
         end = _without_unit(last)
         members = tuple(map(read_shape, [*others, end.text]))
-        return Shape(Kind.RATIO, text, members, unit=end.unit)
+        return Shape(AnswerShape.RATIO, text, members, unit=end.unit)
     found = _enclosed(text)
     return _read_enclosed(text, *found) if found else _without_unit(text)
 
@@ -151,19 +151,19 @@ def _read_enclosed(text: str, left: str, inner: str, right: str) -> Shape:
     members = _split(inner, frozenset([",", ";"]))
     if left == "\\{" and right == "\\}":
         if len(members) > _MAX_MEMBERS or any(mark in inner for mark in ("|", "\\in", ":")):
-            return Shape(Kind.LEAF, text)
-        return Shape(Kind.SET, text, _spread([read_shape(item) for item in members if item]))
+            return Shape(AnswerShape.LEAF, text)
+        return Shape(AnswerShape.SET, text, _spread([read_shape(item) for item in members if item]))
     if left not in {"(", "[", "\\langle"} or right not in {")", "]", "\\rangle"}:
-        return Shape(Kind.LEAF, text)
+        return Shape(AnswerShape.LEAF, text)
     if len(members) == 1:
         matrix = inner.startswith("\\begin{pmatrix}") and inner.endswith("\\end{pmatrix}")
         if matrix or (left == "(" and right == ")"):
             return read_shape(inner)
-        return Shape(Kind.LEAF, text)
+        return Shape(AnswerShape.LEAF, text)
     if not all(members) or len(members) > _MAX_MEMBERS:
-        return Shape(Kind.LEAF, text)
+        return Shape(AnswerShape.LEAF, text)
     brackets = (left + right).replace("\\langle", "(").replace("\\rangle", ")")
-    return Shape(Kind.TUPLE, text, tuple(map(read_shape, members)), brackets)
+    return Shape(AnswerShape.TUPLE, text, tuple(map(read_shape, members)), brackets)
 
 
 _UNITS = re.compile(
@@ -182,7 +182,7 @@ def _without_unit(text: str) -> Shape:
         cells = [_split(row, frozenset("&")) for row in rows]
         if len({len(row) for row in cells}) == 1 and sum(map(len, cells)) <= _MAX_MEMBERS:
             members = tuple(read_shape(cell) for row in cells for cell in row)
-            return Shape(Kind.MATRIX, text, members, str(len(rows)))
+            return Shape(AnswerShape.MATRIX, text, members, str(len(rows)))
     money = _CURRENCY.match(text)
     if money:
         rest = text.replace(money[1], "", 1)
@@ -202,9 +202,9 @@ def _without_unit(text: str) -> Shape:
             continue
         if "\\circ" in rest and _TRIGONOMETRIC.search(core):
             continue
-        inner = read_shape(core) if _enclosed(core) else Shape(Kind.LEAF, core)
+        inner = read_shape(core) if _enclosed(core) else Shape(AnswerShape.LEAF, core)
         return replace(inner, unit=_unit_name(rest))
-    return Shape(Kind.LEAF, text)
+    return Shape(AnswerShape.LEAF, text)
 
 
 _UNIT_NAMES = {

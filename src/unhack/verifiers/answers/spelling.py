@@ -161,7 +161,7 @@ class _Speller:
         self._depth = depth
 
     def sequence(self, end: str) -> str:
-        """What stands before the token `end`, which is taken as well."""
+        """The part before the token `end`, which is taken as well."""
         self._go_deeper()
         parts: list[str] = []
         while self._tokens:

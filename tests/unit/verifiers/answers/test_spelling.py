@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unhack.verifiers.answers.notation import for_parser
-from unhack.verifiers.answers.shape import Kind, as_interval, read_shape
+from unhack.verifiers.answers.shape import AnswerShape, as_interval, read_shape
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 
 SAME = [
@@ -101,7 +101,7 @@ def test_any_text_is_spelled_and_taken_apart_or_refused(text: str) -> None:
     except SpellingError:
         return
     shape = read_shape(spelled)
-    assert shape.kind in Kind
+    assert shape.kind in AnswerShape
     assert len(as_interval(spelled)) == 2
     assert for_parser(spelled) != "" or not spelled
 
@@ -120,18 +120,18 @@ def test_a_spelling_is_its_own_spelling(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "members"),
     [
-        ("3, 3, 5", Kind.LIST, 3),
-        ("17, 41, and 90", Kind.LIST, 3),
-        (r"2 \pm \sqrt{3}", Kind.LIST, 2),
-        (r"\{1, 2\}", Kind.SET, 2),
-        ("(1, 2]", Kind.TUPLE, 2),
-        ("5:30", Kind.RATIO, 2),
-        (r"\left[\begin{array}{cc}1&2\\3&4\end{array}\right]", Kind.MATRIX, 4),
-        ("(42)", Kind.LEAF, 0),
-        ("f(x, y)", Kind.LEAF, 0),
+        ("3, 3, 5", AnswerShape.LIST, 3),
+        ("17, 41, and 90", AnswerShape.LIST, 3),
+        (r"2 \pm \sqrt{3}", AnswerShape.LIST, 2),
+        (r"\{1, 2\}", AnswerShape.SET, 2),
+        ("(1, 2]", AnswerShape.TUPLE, 2),
+        ("5:30", AnswerShape.RATIO, 2),
+        (r"\left[\begin{array}{cc}1&2\\3&4\end{array}\right]", AnswerShape.MATRIX, 4),
+        ("(42)", AnswerShape.LEAF, 0),
+        ("f(x, y)", AnswerShape.LEAF, 0),
     ],
 )
-def test_an_answer_is_taken_apart(text: str, kind: Kind, members: int) -> None:
+def test_an_answer_is_taken_apart(text: str, kind: AnswerShape, members: int) -> None:
     shape = read_shape(spell(text))
     assert (shape.kind, len(shape.members)) == (kind, members)
 

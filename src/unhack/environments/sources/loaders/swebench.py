@@ -45,14 +45,14 @@ class RefusedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedRows:
+class RepositoryRows:
     """The tasks of a file and the rows that make none."""
 
     tasks: tuple[RepositoryTask, ...]
     refused: tuple[RefusedRow, ...]
 
 
-def load_swebench(rows: Path, *, clones: Path, preload: tuple[str, ...] = ()) -> LoadedRows:
+def load_swebench(rows: Path, *, clones: Path, preload: tuple[str, ...] = ()) -> RepositoryRows:
     """The tasks of a file of rows. `preload`: installed packages that the repositories import.
 
     Raises TaskError for a file that is no JSON or JSON Lines of objects.
@@ -67,7 +67,7 @@ def load_swebench(rows: Path, *, clones: Path, preload: tuple[str, ...] = ()) ->
             tasks[name] = task_of_row(row, clones=clones, preload=preload)
         except UsageError as error:
             refused.append(RefusedRow(name, str(error)))
-    return LoadedRows(tuple(tasks.values()), tuple(refused))
+    return RepositoryRows(tuple(tasks.values()), tuple(refused))
 
 
 def task_of_row(

@@ -78,9 +78,8 @@ class PytestVerifier:
         if self.mode is Mode.SEALED:
             run = partial(sealed.run_pair, packages=self.packages)
         pair = yield from run(
-            "pytest", fields, {} if tree else modules,
-            limits=self.limits, preload=("pytest",), tree=tree,
-        )  # fmt: skip
+            "pytest", fields, tree or modules, limits=self.limits, preload=("pytest",)
+        )
         lines = sealed.judged_lines(pair, seal=seal)
         if isinstance(lines, Verdict):
             return lines

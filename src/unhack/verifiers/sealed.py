@@ -67,15 +67,16 @@ def judge_limits(limits: Limits) -> Limits:
 def run_pair(
     mode: str,
     fields: Mapping[str, Any],
-    modules: Mapping[str, str],
+    solution: Mapping[str, str] | SolutionTree,
     *,
     limits: Limits,
     preload: tuple[str, ...],
     packages: tuple[str, ...] = (),
-    tree: SolutionTree | None = None,
 ) -> Generator[list[Job], Any, SealedPair]:
     """Run a judge's script against a sealed candidate: single modules, which may import `packages`,
     or a tree of files. Raises VerifierFault when the sandbox fails."""
+    tree = solution if isinstance(solution, SolutionTree) else None
+    modules = {} if isinstance(solution, SolutionTree) else solution
     message = {
         **fields,
         **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
@@ -121,13 +122,15 @@ def _tree_fields(tree: SolutionTree) -> dict[str, Any]:
 
 
 def run_as_written(
-    mode: str, fields: Mapping[str, Any], modules: Mapping[str, str], *, limits: Limits,
-    preload: tuple[str, ...], tree: SolutionTree | None = None,
+    mode: str, fields: Mapping[str, Any], solution: Mapping[str, str] | SolutionTree, *,
+    limits: Limits, preload: tuple[str, ...],
 ) -> Generator[list[Job], Any, SealedPair]:  # fmt: skip
     """Run script and solution in one process, inside the sandbox, as the script's author does."""
-    message = {**fields, "modules": dict(modules), "as_written": True}
-    if tree:
-        message |= {"tree": jobs.encode_files(tree.files), "roots": tree.roots}
+    message = {**fields, "modules": {}, "as_written": True}
+    if isinstance(solution, SolutionTree):
+        message |= {"tree": jobs.encode_files(solution.files), "roots": solution.roots}
+    else:
+        message["modules"] = dict(solution)
     profile = Profile(kind=Kind.PROGRAM, preload=preload, site_packages=True)
     [outcome] = yield [jobs.judge(mode, message, limits=limits, profile=profile)]
     require_sandbox(outcome)

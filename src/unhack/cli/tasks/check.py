@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from unhack.cli.options import takes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,25 +29,36 @@ ColumnMap = Annotated[
 ]
 
 
-def check(
+@dataclass(frozen=True, slots=True)
+class CheckArguments:
+    """Arguments and options of `unhack tasks check`.
+
+    Example:
+
+        CheckArguments(["rows.jsonl"], rows=100)
+    """
+
     files: Annotated[
         list[str],
         typer.Argument(metavar="FILE...", help="JSON, JSON Lines, Parquet, or a saved folder."),
-    ],
-    data_set: DataSetName = None,
-    columns: ColumnMap = None,
+    ]
+    data_set: DataSetName = None
+    columns: ColumnMap = None
     rows: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The first N rows of each file.")
-    ] = None,
+    ] = None
     preload: Annotated[
         list[str] | None,
         typer.Option(metavar="MODULE", help="An installed package that solutions import."),
-    ] = None,
-    run_nothing: Annotated[
+    ] = None
+    no_check: Annotated[
         bool, typer.Option("--no-check", help="Read the rows, but run nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False,
-) -> None:
+    ] = False
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False
+
+
+@takes(CheckArguments)
+def check(arguments: CheckArguments) -> None:
     """Check the rows of data sets; exits 1 if one is left out.
 
     Each row's reference must pass, and a text that is no answer, an empty one and a program that
@@ -57,12 +70,14 @@ def check(
     """
     from unhack.cli import terminal
 
+    as_json = arguments.as_json
     console = terminal.remarks() if as_json else terminal.results()
     found: list[tuple[str, LoadedRows]] = []
-    for file in files:
+    for file in arguments.files:
         loaded = load_data_set(
-            file, data_set, columns, check=not run_nothing, most=rows, preload=preload
-        )
+            file, arguments.data_set, arguments.columns, check=not arguments.no_check,
+            most=arguments.rows, preload=arguments.preload,
+        )  # fmt: skip
         found.append((file, loaded))
         if as_json:
             for row in loaded.rows:
@@ -94,8 +109,11 @@ def load_data_set(
     """The rows of a file, with progress. Raises TaskError, UsageError."""
     from unhack.cli import terminal
     from unhack.cli.progress import CommandProgress
-    from unhack.tasks.loaders.proof import NoSoundRowError, load_rows
+    from unhack.tasks.loaders.proof import NoSoundRowError, RowReading, load_rows
 
+    reading = RowReading(
+        data_set=data_set, columns=_columns(columns), most=most, preload=tuple(preload or ())
+    )
     state = CommandProgress(f"checking {file}")
     with terminal.working(state) as show:
 
@@ -104,15 +122,7 @@ def load_data_set(
             show()
 
         try:
-            return load_rows(
-                file,
-                data_set=data_set,
-                columns=_columns(columns),
-                preload=tuple(preload or ()),
-                check=check,
-                most=most,
-                on_progress=advance,
-            )
+            return load_rows(file, reading, check=check, on_progress=advance)
         except NoSoundRowError as error:
             return error.loaded
 

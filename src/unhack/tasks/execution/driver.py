@@ -25,6 +25,7 @@ from typing import Any, cast
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UnhackError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
+from unhack.tasks.execution.controls import CONTROLS, KEPT_CONTROLS
 from unhack.tasks.execution.executor import BatchInProgress, ResultSink
 from unhack.tasks.execution.scheduler import ResultQueue
 from unhack.tasks.task import Task
@@ -41,36 +42,8 @@ _SLICE_S = 0.002
 """Longest stretch of starting items without looking at the sandbox again."""
 _CONTROLS_S = 20.0
 """Time after which no further canary is tried on a verifier that has judged none so far."""
-_KEPT_CONTROLS = 1024
-"""Tasks of which a run, and the process, keeps a completion that was judged."""
-_MAX_CONTROL_CHARS = 1 << 16
-"""Of a completion that is kept for other runs."""
 _GRACE_S = 1.0
 """Time for a candidate to end by itself when the judge that called it has ended."""
-
-
-class _KnownControls:
-    """Completions that were judged in this process, one for a task, for the tasks met last."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: OrderedDict[int, tuple[Task, str]] = OrderedDict()
-
-    def keep(self, task: Task, completion: str) -> None:
-        """Keep a completion, unless it is long or the task has one."""
-        with self._lock:
-            if len(completion) <= _MAX_CONTROL_CHARS:
-                self._found.setdefault(id(task), (task, completion))
-            if len(self._found) > _KEPT_CONTROLS:
-                self._found.popitem(last=False)
-
-    def find(self, task: Task) -> str | None:
-        """The completion of this very task."""
-        with self._lock:
-            return self._found.get(id(task), (task, None))[1]
-
-
-_CONTROLS = _KnownControls()
 
 
 class Run:
@@ -149,15 +122,15 @@ class Run:
 
     def known_good(self, task: Task) -> str | None:
         """A completion of this very task that its verifier has judged."""
-        return self._judged.get(id(task), (task, None))[1] or _CONTROLS.find(task)
+        return self._judged.get(id(task), (task, None))[1] or CONTROLS.find(task)
 
     def note_judged(self, task: Task, completion: str) -> None:
         """Keep a completion as a control of its task, and try it on items that wait for one."""
         if id(task) in self._judged or not isinstance(task.verifier, HasCanaries):
             return
-        _CONTROLS.keep(task, completion)
+        CONTROLS.keep(task, completion)
         self._judged[id(task)] = task, completion  # the task is kept: its number means nothing else
-        if len(self._judged) > _KEPT_CONTROLS:
+        if len(self._judged) > KEPT_CONTROLS:
             self._judged.popitem(last=False)
         waiting = [item for item in self._undecided if item.task is task]
         if waiting:

@@ -104,36 +104,53 @@ class NoSoundRowError(TaskError):
         self.loaded = loaded
 
 
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """The way in which rows of a file are read.
+
+    Example:
+
+        load_rows("rows.jsonl", RowReading(columns={"prompt": "question"}, most=100))
+    """
+
+    data_set: str | None = None
+    """The layout; else each row's columns tell."""
+    columns: Mapping[str, str] | None = None
+    """Our names of columns -> the file's."""
+    most: int | None = None
+    """Rows that are read."""
+    options: LoadOptions | None = None
+    """In place of the limits of the data set's own harness."""
+    preload: tuple[str, ...] = ()
+    """Packages that solutions may import, where there are no `options`."""
+
+
 def load_rows(
     path: str | Path,
+    reading: RowReading | None = None,
     *,
-    data_set: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    options: LoadOptions | None = None,
-    preload: tuple[str, ...] = (),
     check: bool = True,
     keep: bool = False,
-    most: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     **placement: Unpack[Placement],
 ) -> LoadedRows:
     """The tasks of a data file or folder, in its order, without the rows that are not sound.
 
-    `data_set` names the layout (else each row's columns tell), `columns` maps our names of columns
-    to the file's, `most` is the number of rows that are read. `options` stands for the limits of
-    the data set's own harness, to which `preload` else adds packages. Without `check` nothing is
-    run; `keep` leaves out only what cannot be read. `on_progress(done, all)` is called as verdicts
-    come.
+    Without `check` nothing is run; `keep` leaves out only what cannot be read.
+    `on_progress(done, all)` is called as verdicts come.
 
     Raises TaskError for a file that cannot be read or an unknown layout, NoSoundRowError where no
     row is left, UsageError where a package is missing.
     """
-    entry = find_data_set(data_set) if data_set else None
+    reading = reading or RowReading()
+    entry = find_data_set(reading.data_set) if reading.data_set else None
     read: list[tuple[RowReport, Task | None]] = []
     seen: set[str] = set()
-    for row in islice(read_records(path, columns=columns), most):
+    for row in islice(read_records(path, columns=reading.columns), reading.most):
         found = entry or data_set_of(row)
-        chosen = options or LoadOptions(limits=found.limits, preload=preload)
+        chosen = reading.options
+        if chosen is None:
+            chosen = LoadOptions(limits=found.limits, preload=reading.preload)
         report, task = _read(row, found, chosen)
         if task is not None and task.id in seen:
             task = replace(task, problem=replace(task.problem, id=f"{task.id}/{row.line}"))

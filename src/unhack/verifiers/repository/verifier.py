@@ -189,7 +189,7 @@ class RepositoryVerifier:
     ) -> Generator[list[Job], Any, sealed.SealedPair]:
         return (
             yield from sealed.run_pair(
-                "repository", fields, {}, limits=self.limits, preload=("pytest",), tree=solution
+                "repository", fields, solution, limits=self.limits, preload=("pytest",)
             )
         )
 

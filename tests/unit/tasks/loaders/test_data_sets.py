@@ -72,10 +72,10 @@ def test_columns_that_no_layout_has_are_listed_with_the_way_out():
     ("name", "fields", "message"),
     [
         ("numina", {"solution": "A proof."}, "gold answer"),
-        ("numina", {"answer": "proof"}, "no final answer"),
-        ("numina", {"answer": "notfound"}, "no final answer"),
+        ("numina", {"answer": "proof"}, "no final answer|which is none"),
+        ("numina", {"answer": "notfound"}, "no final answer|which is none"),
         ("olympiadbench", {"final_answer": None}, "gold answer"),
-        ("olympiadbench", {"question_type": "Theorem proof"}, "no final answer"),
+        ("olympiadbench", {"question_type": "Theorem proof"}, "no final answer|which is none"),
         ("bigcodebench", {"complete_prompt": "import nothing_like_it\ndef task_func(n):\n"},
          "packages that are not installed: nothing_like_it"),
         ("kodcode", {"test": "import nothing_like_it\n"}, "not installed: nothing_like_it"),

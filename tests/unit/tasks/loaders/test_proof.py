@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.tasks.loaders.proof import LoadedRows, NoSoundRowError, load_rows
+from unhack.tasks.loaders.proof import LoadedRows, NoSoundRowError, RowReading, load_rows
 
 
 def write(folder: Path, *rows: dict[str, Any]) -> Path:
@@ -23,7 +24,9 @@ def write(folder: Path, *rows: dict[str, Any]) -> Path:
 
 
 def load(folder: Path, pool: Pool, *rows: dict[str, Any], **options: Any) -> LoadedRows:
-    return load_rows(write(folder, *rows), backend=pool, **options)
+    names = {field.name for field in fields(RowReading)}
+    reading = RowReading(**{name: options.pop(name) for name in names & options.keys()})
+    return load_rows(write(folder, *rows), reading, backend=pool, **options)
 
 
 def test_rows_of_different_layouts_in_one_file_are_sound(tmp_path: Path, pool: Pool):
@@ -114,7 +117,7 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path, pool: Pool):
     assert [task.problem.answer for task in loaded.tasks] == ["2", "2"]
     assert "gold answer" in loaded.left_out[0].detail
     with pytest.raises(TaskError, match="no column 'txt'; it has text, label"):
-        load_rows(write(tmp_path, *rows), columns={"prompt": "txt"})
+        load_rows(write(tmp_path, *rows), RowReading(columns={"prompt": "txt"}))
 
 
 def test_a_named_layout_wins_over_the_columns(tmp_path: Path, pool: Pool):

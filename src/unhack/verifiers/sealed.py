@@ -76,7 +76,7 @@ def run_pair(
     """Run a judge's script against a sealed candidate: single modules, which may import `packages`,
     or a tree of files. Raises VerifierFault when the sandbox fails."""
     tree = solution if isinstance(solution, SolutionTree) else None
-    modules = {} if isinstance(solution, SolutionTree) else solution
+    modules: Mapping[str, str] = {} if isinstance(solution, SolutionTree) else solution
     message = {
         **fields,
         **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
@@ -126,7 +126,7 @@ def run_as_written(
     limits: Limits, preload: tuple[str, ...],
 ) -> Generator[list[Job], Any, SealedPair]:  # fmt: skip
     """Run script and solution in one process, inside the sandbox, as the script's author does."""
-    message = {**fields, "modules": {}, "as_written": True}
+    message: dict[str, Any] = {**fields, "modules": {}, "as_written": True}
     if isinstance(solution, SolutionTree):
         message |= {"tree": jobs.encode_files(solution.files), "roots": solution.roots}
     else:

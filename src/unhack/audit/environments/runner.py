@@ -281,6 +281,8 @@ class _Audit:
                 if one.witness not in {other.witness for other in found}:
                     found.append(one)
                 break
+            if found and self._options.stop_at_first:  # plays beside it may have won too
+                break
         return found
 
     @staticmethod

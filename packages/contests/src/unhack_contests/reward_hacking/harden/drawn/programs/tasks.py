@@ -126,7 +126,7 @@ def drawn_task(name: str, rng: random.Random, *, public: bool) -> TaskDraft:
             written.append(WrittenCompletion(text, f"{one}/{wrap}", honest=True))
     size = max(len(repr(tuple(args))) for args in cases)
     for one in rng.sample(wrong, len(wrong)):
-        for wrap in {"plain", rng.choice(_chosen(_HACKS, public=public))}:
+        for wrap in dict.fromkeys(("plain", rng.choice(_chosen(_HACKS, public=public)))):
             other = rng.choice(honest)
             tail = _HACKS[wrap].replace("RIGHT", other).replace("WRONG", one)
             tail = tail.replace("SIZE", str(size)).replace("COUNT", str(len(cases)))

@@ -80,7 +80,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt $(addsuffi
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need into $(VENV) (some minutes, PyTorch among it)"
-	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard,server]" $(CONTENTS) --editable ./experiments
+	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard,server,parquet]" $(CONTENTS) --editable ./experiments
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

@@ -3,6 +3,8 @@
 Covered: the columns of GSM8K, MATH, NuminaMath, open-r1, DAPO and their kin (`answers.gold` reads
 them). A row without an answer that can be read has no task: `unreadable` finds such rows before a
 run begins.
+A final answer is looked for in a box or after `####`, else in an answer tag or behind "the answer
+is". Units are those of the gold; where it has none, any.
 Not covered: answers that are code; `tasks.loaders` makes tasks of those.
 """
 
@@ -15,6 +17,7 @@ from typing import Any, cast
 from unhack.core.errors import UnknownNameError, with_article
 from unhack.core.problem import Problem
 from unhack.tasks.task import Task
+from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.answers.gold import GoldError, read_gold
 from unhack.verifiers.text import AnswerCheck, TextVerifier
 
@@ -37,7 +40,11 @@ class AnswerTasks:
         one without an answer, TaskError."""
         if self.column not in row:
             raise UnknownNameError("column", self.column, valid=tuple(map(str, row)))
-        verifier = TextVerifier(cast("AnswerCheck", self.check))  # which takes its name too
+        verifier = TextVerifier(
+            cast("AnswerCheck", self.check),  # its name will do
+            else_in=(Marker.TAG, Marker.PHRASE),
+            any_unit=True,
+        )
         return Task(Problem("answer", "", answer=self._gold(row[self.column], verifier)), verifier)
 
     def unreadable(self, rows: Iterable[Mapping[str, Any]]) -> dict[int, str]:

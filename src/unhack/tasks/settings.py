@@ -96,12 +96,14 @@ class TextOptions(_Table):
 
     check: AnswerCheck
     answer_in: Annotated[tuple[Marker, ...], Field(min_length=1)] = (Marker.BOXED, Marker.HASHES)
+    else_in: tuple[Marker, ...] = ()
     several: Several = Several.AGREE
     after: str = ""
     reasoning: StrictBool = False
     choices: Annotated[tuple[Name, ...], Field(min_length=1)] = tuple("ABCDEFGHIJ")
     ignore_case: StrictBool = False
     units: tuple[Name, ...] = ()
+    any_unit: StrictBool = False
     percent: Percent = Percent.FRACTION
     rel_tol: Tolerance = 0.0
     abs_tol: Tolerance = 0.0

@@ -102,6 +102,8 @@ class TextVerifier:
     check: AnswerCheck
     answer_in: tuple[Marker, ...] = (Marker.BOXED, Marker.HASHES)
     """Forms in which the final answer may stand."""
+    else_in: tuple[Marker, ...] = ()
+    """Forms that are looked for in a text without any of `answer_in`."""
     several: Several = Several.AGREE
     after: str = ""
     """Only what follows the last occurrence of this text is read, which must occur."""
@@ -114,6 +116,9 @@ class TextVerifier:
     units: tuple[str, ...] = ()
     """`numeric`, `math`: units that may stand beside the number and are ignored, `$` or `cm`; a
     number with any other unit is no number."""
+    any_unit: bool = False
+    """`numeric`, `math`: whether an answer may name a unit where the gold answer has none, as in
+    data sets whose golds have lost theirs; `5 minutes` then earns what `5 hours` does."""
     percent: Percent = Percent.FRACTION
     """`numeric`, `math`: what a percent sign means."""
     rel_tol: float = 0.0
@@ -128,9 +133,10 @@ class TextVerifier:
         self._set("check", _member(AnswerCheck, self.check, "text check"))
         self._set("several", _member(Several, self.several, "rule for several answers"))
         self._set("percent", _member(Percent, self.percent, "meaning of percent"))
-        markers = tuple(_member(Marker, item, "answer form") for item in self.answer_in)
-        self._set("answer_in", markers)
-        if not markers:
+        for name in ("answer_in", "else_in"):
+            markers = (_member(Marker, item, "answer form") for item in getattr(self, name))
+            self._set(name, tuple(markers))
+        if not self.answer_in:
             raise TaskError("answer_in names no form; give at least one, such as boxed")
         for name in ("rel_tol", "abs_tol"):
             value = getattr(self, name)
@@ -156,7 +162,9 @@ class TextVerifier:
 
     @cached_property
     def _rules(self) -> Rules:
-        return Rules(self.percent, self.units, self.rel_tol, self.abs_tol, self.evaluated)
+        return Rules(
+            self.percent, self.units, self.rel_tol, self.abs_tol, self.evaluated, self.any_unit
+        )
 
     def require_answer(self, problem: Problem) -> str:
         """The problem's answer, stripped. Raises TaskError when this check cannot use it."""
@@ -217,7 +225,10 @@ class TextVerifier:
         completion = without_end(completion)
         marked = marked_answers(completion, self.answer_in)
         if not marked:
-            return _invalid_verdict(f"no final answer in the form {' or '.join(self.answer_in)}")
+            marked = marked_answers(completion, self.else_in)
+        if not marked:
+            forms = " or ".join((*self.answer_in, *self.else_in))
+            return _invalid_verdict(f"no final answer in the form {forms}")
         if len(marked) > MAX_MARKED:
             return _failed_verdict(f"more than {MAX_MARKED} marked answers")
         final = marked[-1]

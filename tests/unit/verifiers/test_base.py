@@ -2,9 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from unhack import run_batch
+from unhack.core.completion import MAX_CHARS
+from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status
 from unhack.sandbox.job import Ending, Outcome
+from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault, invalid_verdict
+from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.jobs import bad_ending, require_sandbox, usage_of
 
 
@@ -57,3 +62,13 @@ class TestOutcomes:
             0.0,
             Seal.AS_WRITTEN,
         )
+
+
+def test_a_text_that_is_too_long_to_look_through_is_told_so() -> None:
+    code = "```python\ndef f():\n    return 1\n```\n"
+    task = Task(Problem("f", ""), FunctionVerifier("f", (Case((), expected=1),)))
+    fits, over = (code + " " * (MAX_CHARS + more - len(code)) for more in (0, 1))
+    batch = run_batch(task, [fits, over])
+    assert batch.rewards == (1.0, 0.0)
+    assert batch.verdicts[1].status is Status.INVALID
+    assert str(MAX_CHARS) in batch.verdicts[1].reason

@@ -347,3 +347,50 @@ def test_a_number_may_have_the_unit_of_the_gold_answer(
 )
 def test_a_choice_may_stand_with_its_text(answer: str, passes: bool) -> None:
     assert judge(AnswerCheck.CHOICE, "B", boxed(answer)).passed is passes
+
+
+class TestUnits:
+    @pytest.mark.parametrize(
+        ("gold", "answer", "passes"),
+        [
+            ("57", r"57\text{ pens}", True),
+            ("57", r"57 \text{ cm}^2", True),
+            ("57", "57 hours", True),
+            ("57", r"57\text{ thousand}", False),
+            ("57", r"57\text{ dozen}", False),
+            ("57", r"57\text{ or more}", False),
+            ("57", r"57\text{ less than }x", False),
+            ("57", r"57\text{ hundredths}", False),
+            ("57", r"58\text{ pens}", False),
+            (r"57\text{ cm}", r"57\text{ mm}", False),
+        ],
+    )
+    @pytest.mark.parametrize("check", [AnswerCheck.NUMERIC, AnswerCheck.MATH])
+    def test_a_gold_without_a_unit_takes_any_that_leaves_the_number(
+        self, check: AnswerCheck, gold: str, answer: str, passes: bool, pool: Pool
+    ) -> None:
+        text = f"\\boxed{{{answer}}}"
+        loose = Task(Problem("p", "", answer=gold), TextVerifier(check, any_unit=True))
+        strict = Task(Problem("p", "", answer=gold), TextVerifier(check))
+        assert run_batch(loose, [text], backend=pool).rewards == (float(passes),)
+        assert run_batch(strict, [text], backend=pool).rewards == (0.0,)
+
+    def test_a_pound_of_weight_is_none_of_money(self) -> None:
+        for gold, answer in ((r"5\text{ lb}", "\\boxed{£5}"), ("5", r"\boxed{5\text{ lb}}")):
+            assert judge(AnswerCheck.NUMERIC, gold, answer).score == 0.0
+        assert judge(AnswerCheck.NUMERIC, "5", "\\boxed{£5}").score == 1.0
+
+
+def test_other_forms_count_only_where_the_first_ones_are_not_there() -> None:
+    forms = {"answer_in": (Marker.BOXED,), "else_in": (Marker.TAG, Marker.PHRASE)}
+    said = {
+        "The answer is 5.": 1.0,
+        "<answer>5</answer>": 1.0,
+        r"The answer is wrong, it is \boxed{5}": 1.0,
+        r"The answer is 5, no, \boxed{6}": 0.0,
+        "<answer>6</answer> The answer is 5.": 0.0,
+        "5": 0.0,
+    }
+    found = {text: judge(AnswerCheck.NUMERIC, "5", text, **forms).score for text in said}
+    assert found == said
+    assert judge(AnswerCheck.NUMERIC, "5", "The answer is 5.").score == 0.0

@@ -9,6 +9,7 @@ Not covered: what the callbacks of loggers have written before this one is calle
 
 from __future__ import annotations
 
+import logging
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
@@ -18,10 +19,16 @@ from unhack.integrations.trl.processes import gathered
 from unhack.verifiers.answers.gold import GoldError
 
 _SHOWN = 5
+_log = logging.getLogger("unhack.trl")
 
 
 def check_golds(answers: AnswerTasks, rows: Any) -> None:
     """Raise GoldError for rows whose gold cannot be read, with the line that leaves them out."""
+    if not hasattr(rows, "__len__"):
+        _log.warning("golds are read as their rows come: the data set has no length")
+        return
+    if hasattr(rows, "select_columns"):  # of a `datasets` one: the others may be large
+        rows = rows.select_columns([answers.column])
     found = answers.unreadable(rows)
     if not found:
         return
@@ -53,9 +60,8 @@ def watch(monitor: Monitor, *, stop_on_alarm: bool = False) -> Any:
             """From here on, a call outside of a step is none of training. Raises GoldError for rows
             whose gold cannot be read."""
             monitor.in_step = False
-            rows = getattr(rest.get("train_dataloader"), "dataset", None)
-            if monitor.answers is not None and hasattr(rows, "__len__"):
-                check_golds(monitor.answers, rows)
+            if monitor.answers is not None:
+                check_golds(monitor.answers, getattr(rest.get("train_dataloader"), "dataset", None))
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
             """A training step begins."""

@@ -4,8 +4,9 @@ The gold is read from the answer's column, else from the box of the worked solut
 (`verifiers.answers.gold`). Where both hold a number, that of the solution is the reference, so that
 a row whose columns contradict each other is found.
 
-The final answer of a completion is read in the form that the question asks for; one that names
-none gets a sentence that asks for `\boxed{}`.
+The final answer of a completion is read in the form that the question asks for. A question that
+names none gets a sentence that asks for `\boxed{}`; a tag and "the answer is" will do then. Units
+are those of the gold; where it has none, any.
 
 Covered: tolerances of OlympiadBench; rows of reasoning-gym by the library's scorer; rows for verl,
 whose code goes to the contest loader.
@@ -30,7 +31,6 @@ from unhack.verifiers.text import AnswerCheck, TextVerifier
 PROMPTS = ("problem", "question", "prompt", "Problem", "Question", "query", "input")
 ANSWERS = ("answer", "final_answer", "Answer", "gold", "ground_truth", "expected_answer", "target")
 SOLUTIONS = ("solution", "Solution", "output", "response")
-_NO_ANSWER = {"proof", "notfound", "not found", "see solution"}
 _ASK = "Put the final answer in \\boxed{}."
 
 
@@ -50,12 +50,19 @@ def read_task(record: DataSetRow, options: LoadOptions) -> Task:
     except GoldError as error:
         raise record.error(str(error)) from None
     kinds = [str(record.fields.get(name, "")) for name in ("question_type", "answer_type")]
-    if gold.casefold() in _NO_ANSWER or any("proof" in kind.casefold() for kind in kinds):
+    if any("proof" in kind.casefold() for kind in kinds):
         raise record.error(f"the row asks for no final answer: {(*kinds, gold[:40])}")
-    markers = _markers(prompt)
+    markers, others = _markers(prompt), ()
     if not markers:
         prompt, markers = f"{prompt.rstrip()}\n\n{_ASK}\n", (Marker.BOXED, Marker.HASHES)
-    verifier = TextVerifier(AnswerCheck.MATH, answer_in=markers, abs_tol=_tolerance(record))
+        others = (Marker.TAG, Marker.PHRASE)
+    verifier = TextVerifier(
+        AnswerCheck.MATH,
+        answer_in=markers,
+        else_in=others,
+        any_unit=True,
+        abs_tol=_tolerance(record),
+    )
     number = record.first("id", "unique_id", "problem_id", "index", "ID", "idx")
     name = str(record.line if number is None else number)
     reference = write_answer(_own_answer(solution, gold), markers[0])

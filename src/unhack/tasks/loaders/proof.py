@@ -31,12 +31,14 @@ from unhack.tasks.loaders.reasoning_gym import MOST_FOR_JUNK
 from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.final_answer import Marker, write_answer
-from unhack.verifiers.text import TextVerifier
+from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 _CODE = frozenset({"function", "stdio", "script", "pytest"})
 _MAX_REASON_CHARS = 300
 _MOST_AGAIN = 100
 _REFERENCE = "the reference"
+_NO_PROBLEMS = "q^{7919}+7907"
+"""An expression that the parser reads: a gold that it cannot read is found by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,8 @@ def _texts(task: Task) -> Iterator[tuple[str, str]]:
     else:
         forms = verifier.answer_in if isinstance(verifier, TextVerifier) else (Marker.TAG,)
         yield "an answer that is none", write_answer("no idea", forms[0])
+        if isinstance(verifier, TextVerifier) and verifier.check is AnswerCheck.MATH:
+            yield "an answer of no problem", write_answer(_NO_PROBLEMS, forms[0])
     yield "an empty text", ""
 
 

@@ -171,7 +171,9 @@ def check(stdin, output, expected):
     finally:
         builtins.open = really_open
     words = said.getvalue().split()
-    return min(1.0, max(0.0, float(words[-1]))) if words else 0.0
+    if not words:
+        raise ValueError("the row's checker printed no score")
+    return min(1.0, max(0.0, float(words[-1])))
 """
 """A checker that is a program: it names three files on its command line and prints a score."""
 

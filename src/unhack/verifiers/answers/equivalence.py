@@ -63,6 +63,8 @@ class Rules:
     """Relative to the gold answer; 0 compares exactly."""
     abs_tol: float = 0.0
     evaluated: bool = True
+    any_unit: bool = False
+    """Whether an answer may name a unit where the gold answer has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def judge_quantities(
     """Compare two numbers with their units."""
     if gold is None or answer is None:
         return fail("the answer is not one number in evaluated form")
-    if not _unit_fits(gold[1], answer[1]):
+    if not _unit_fits(gold[1], answer[1], rules):
         return fail(_OTHER_UNIT)
     return judge_numbers(gold[0], answer[0], rules)
 
@@ -233,19 +235,12 @@ class _Comparison:
             ]
             if kinds == {AnswerShape.LEAF} and all(map(RELATION.search, whole)):
                 return (yield from self._compare_leaves(*whole))
-        if not _unit_fits(gold.unit, answer.unit):
+        if not _unit_fits(gold.unit, answer.unit, self._rules):
             return fail(_OTHER_UNIT)
-        if (
-            answer.kind is AnswerShape.SET
-            and gold.kind is not AnswerShape.SET
-            and len(answer.members) == 1
-        ):
+        sets = [part.kind is AnswerShape.SET for part in (gold, answer)]
+        if sets == [False, True] and len(answer.members) == 1:
             answer = answer.members[0]
-        if (
-            gold.kind is AnswerShape.SET
-            and answer.kind is not AnswerShape.SET
-            and len(gold.members) == 1
-        ):
+        if sets == [True, False] and len(gold.members) == 1:
             gold = gold.members[0]
         kinds = {gold.kind, answer.kind}
         if kinds <= {AnswerShape.LIST, AnswerShape.SET}:
@@ -341,13 +336,28 @@ class _Comparison:
 _AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"
 _UNITED = re.compile(r"\\(?:cup|cap|setminus)(?![A-Za-z])")
 _OTHER_UNIT = "the answer has a unit that the gold answer has not"
-_FREE = frozenset(["degree", "dollar", "euro", "pound", "yen"])
+_FREE = frozenset(["degree", "dollar", "euro", "sterling", "yen"])
 """Units that an answer may have where the gold answer has none."""
 
 
-def _unit_fits(gold: str, answer: str) -> bool:
-    """True where an answer may have this unit: that of the gold answer, or none."""
-    return answer in {"", gold} or (not gold and answer in _FREE)
+_NO_UNIT = frozenset({
+    "or", "and", "to", "by", "than", "more", "less", "least", "most", "fewer", "as", "at", "not",
+    "no", "if", "when", "where", "is", "are", "plus", "minus", "times", "half", "third", "quarter",
+    "fourth", "fifth", "tenth", "hundredth", "thousandth", "dozen", "hundred", "thousand",
+    "million", "billion", "trillion",
+})  # fmt: skip
+"""Words beside a number, in the singular, that change its value or say something else."""
+
+
+def _unit_fits(gold: str, answer: str, rules: Rules) -> bool:
+    """True where an answer may have this unit: that of the gold answer, or none; one that is plain
+    words where the gold answer has none and the rules take any."""
+    if gold or not rules.any_unit:
+        return answer in {"", gold} or (not gold and answer in _FREE)
+    words = answer.partition("^")[0].split()
+    return all(len(word) > 1 or not word.islower() or word in "mgs" for word in words) and (
+        _NO_UNIT.isdisjoint(words)
+    )
 
 
 def _without_repeats(members: list[Shape]) -> list[Shape]:

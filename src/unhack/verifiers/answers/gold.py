@@ -109,7 +109,9 @@ def _read_list(values: Sequence[Any]) -> str:
     return ", ".join(golds)
 
 
-_NO_ANSWER = frozenset({"None", "null", "nan", "NaN", "N/A", "####", "notfound", "proof"})
+_NO_ANSWER = frozenset({
+    "null", "nan", "n/a", "####", "notfound", "not found", "proof", "see solution",
+})  # fmt: skip
 """Texts in the column of rows without an answer, NuminaMath's words among them."""
 
 
@@ -122,7 +124,7 @@ def _read_text(text: str) -> str:
     text = text.strip()
     if len(text) > MAX_GOLD_CHARS:
         raise GoldError(f"the gold answer is longer than {MAX_GOLD_CHARS} characters; {_MARK_IT}")
-    if text in _NO_ANSWER:
+    if text.casefold() in _NO_ANSWER or text == "None":
         raise GoldError(f"the gold answer is the text {text!r}, which is none; leave the row out")
     if (text[:2], text[-2:]) == ('["', '"]') or text[:2] == '{"':
         try:

@@ -229,7 +229,7 @@ _UNIT_NAMES = {
     "\\$": "dollar",
     "$": "dollar",
     "€": "euro",
-    "£": "pound",
+    "£": "sterling",
     "yd": "yard",
     "n": "newton",
     "N": "newton",

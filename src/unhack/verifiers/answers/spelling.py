@@ -58,7 +58,7 @@ _REPEATING = re.compile(
     r"(\d{0,40})\.(\d{0,40})\s?\\(?:overline|bar|dot)\s?(?:\{\s?(\d{1,40})\s?\}|(\d))", re.ASCII
 )
 _WORDS = re.compile(
-    r"(?<![A-Za-z\\{_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|for|ft|if|inch|is|kg|km|cm"
+    r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|for|ft|if|inch|is|kg|km|cm"
     r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|lb|lbs|hrs|hr))"
     r"(?![A-Za-z(_^])"
 )
@@ -97,10 +97,12 @@ _MAX_WRAPS = 6
 
 
 def _without_wraps(text: str) -> str:
-    """`text` without delimiters, Markdown and a leading equals sign around it."""
+    """`text` without a box, delimiters, Markdown and a leading equals sign around it."""
     for _ in range(_MAX_WRAPS):
         before = text
         text = bare_math(text)
+        if text.startswith("\\boxed{") and text.endswith("}"):
+            text = text[len("\\boxed{") : -1]
         for mark in ("**", "__", "`", "*"):
             if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
                 text = text[len(mark) : -len(mark)]

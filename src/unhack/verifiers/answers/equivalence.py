@@ -81,7 +81,7 @@ class Rules:
     abs_tol: float = 0.0
     evaluated: bool = True
     any_unit: bool = False
-    """Whether an answer may name a unit where the gold answer has none."""
+    """True where an answer may name a unit that the gold answer has not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,14 +33,15 @@ def test_jobs_outlive_a_database_that_is_started_anew(
     with TestClient(make_app(service), raise_server_exceptions=False) as client:
         orders = [("audits", small_audit, headers), ("tournaments", TOURNAMENT, other)]
         orders.append(("audits", small_audit | {"seed": 5}, headers))  # waits
-        finish, stopped, unstored = service.jobs.store.finish, threading.Event(), set[str]()
+        finish, stopped = service.jobs.store.finish, threading.Event()
+        unstored: dict[str, Any] = {}
 
         def finish_or_tell(job_id: str, **how: Any) -> bool:
             assert stopped.wait(240)
             try:
                 return finish(job_id, **how)
             except Exception:
-                unstored.add(job_id)
+                unstored[job_id] = how["error"]
                 raise
 
         monkeypatch.setattr(service.jobs.store, "finish", finish_or_tell)
@@ -52,7 +53,8 @@ def test_jobs_outlive_a_database_that_is_started_anew(
         own_postgres.stop()
         stopped.set()
         # What runs ends while nothing can be stored.
-        _until(lambda: unstored >= set(ids[:2]))
+        _until(lambda: unstored.keys() >= set(ids[:2]))
+        assert unstored == dict.fromkeys(ids[:2])
         assert all(_page(service, one).is_file() for one in ids[:2])
         told = client.get(f"/v1/jobs/{ids[0]}", headers=headers)
         assert (told.status_code, told.json()["error"]["code"]) == (503, "database")

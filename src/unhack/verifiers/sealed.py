@@ -60,6 +60,7 @@ def judge_limits(limits: Limits) -> Limits:
     return limits.with_(
         wall_s=2 * limits.wall_s + 10,
         cpu_s=2 * limits.cpu_s + 10,
+        wall_hard_s=2 * limits.wall_hard_s + 10,
         memory_bytes=max(limits.memory_bytes, 1 << 30),
     )
 

@@ -1,6 +1,6 @@
 """The fork server: a warm interpreter that forks once for each job and knows nothing of any job.
 
-It receives a descriptor and two time limits, forks, and the child reads its own job from that
+It receives a descriptor and limits of time, forks, and the child reads its own job from that
 descriptor; so no job leaves a trace that a later one could find. The child leaves the frames and
 objects of this process before it runs (`job_start`). It watches deadlines, demotes
 stragglers, reaps, and tells the host what the kernel says of each end. It ends itself, and with it
@@ -24,16 +24,8 @@ import sys
 import time
 from typing import Any
 
-from unhack.sandbox.guest.server import (
-    accounts,
-    clock,
-    deadlines,
-    job_start,
-    library,
-    rehearsal,
-    warming,
-)
-from unhack.sandbox.guest.server.deadlines import RunningJob
+from unhack.sandbox.guest.server import accounts, clock, job_start, library, rehearsal, warming
+from unhack.sandbox.guest.server.deadlines import BY_CPU, BY_HOST, BY_ITSELF, RunningJob
 from unhack.sandbox.guest.server.job_start import JobStart
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
 from unhack.sandbox.linux.sockets import receive
@@ -41,14 +33,12 @@ from unhack.sandbox.linux.sockets import receive
 CONTROL, JOBS = 3, 4
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
 SIGKILL = 9
-ORDER = struct.Struct("<IBdd")
-"""job id, descriptor flags, wall seconds, soft slice seconds."""
+ORDER = struct.Struct("<IBdddd")
+"""job id, descriptor flags, seconds of wall time, soft slice, CPU time and hard wall."""
 REPORT = struct.Struct("<cIiIddQ")
 """kind, job id, wait status, why, wall seconds, CPU seconds, peak resident bytes."""
 KILL = struct.Struct("<cI")
 READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
-BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING = 0, 1, 2, 3
-"""Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
 _WAITED, _STAYS = 1.3, 32
 """A job that took more than 1.3 times its CPU waited; the server stays put for 32 that did not."""
 MAX_RUNNING = 10
@@ -182,7 +172,7 @@ class Server:
             return None
         if not data:
             os._exit(0)
-        job, flags, wall, soft = ORDER.unpack(data)
+        job, flags, *seconds = ORDER.unpack(data)
         fds = list(struct.unpack(f"{len(ancillary[0][2]) // 4}i", ancillary[0][2]))
         if job in self.kills_wanted:
             for fd in fds:
@@ -201,7 +191,7 @@ class Server:
         for fd in fds:
             os.close(fd)
         if pid > 0:
-            running = RunningJob(job, pid, pidfd, wall, soft)
+            running = RunningJob(job, pid, pidfd, seconds)
             running.account = account
             self.running[pidfd] = self.current = running
             poller.register(pidfd, select.POLLIN)
@@ -221,6 +211,8 @@ class Server:
             self.accounts.append(running.account)
         wall = time.monotonic() - running.started
         cpu = usage.ru_utime + usage.ru_stime
+        if self.kind != "program" and cpu > running.cpu and running.why == BY_ITSELF:
+            running.why = BY_CPU  # it ended between two looks
         self.settled = (self.settled + 1) % _STAYS if wall < _WAITED * cpu else 0
         if self.current is running:
             self.current = None
@@ -249,14 +241,15 @@ class Server:
         _send_signal(running.pidfd, SIGKILL)
 
     def watch_clocks(self) -> None:
-        """Demote jobs that outstay their slice, end those that outlive their deadline."""
+        """Demote jobs that outstay their slice, end those that are past a limit of time."""
         now = time.monotonic()
         for running in self.running.values():
             if running.why != BY_ITSELF or now < running.next_event():
                 continue
-            if now >= running.started + running.wall + running.extended:
-                self.check_deadline(running, now)
-            elif not running.demoted:
+            why = running.limit_reached(now, self.proc, program=self.kind == "program")
+            if why != BY_ITSELF:
+                self.kill(running, why)
+            elif now >= running.soft_at and not running.demoted:
                 self.demote(running, now)
 
     def demote(self, running: RunningJob, now: float) -> None:
@@ -280,15 +273,6 @@ class Server:
         running.demoted = True
         with contextlib.suppress(OSError):  # then it keeps its priority
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
-
-    def check_deadline(self, running: RunningJob, now: float) -> None:
-        """Kill a job past its deadline; waiting for a core does not count."""
-        seen = deadlines.job_times(self.proc, running.pid, program=self.kind == "program")
-        more = seen.extension(wall_s=running.wall, elapsed_s=now - running.started)
-        if more:
-            running.extended = more
-        else:
-            self.kill(running, BY_STARVING if seen.starved(running.wall) else BY_WALL)
 
 
 def _preload(names: list[str]) -> set[str]:
@@ -368,7 +352,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.open_accounts(own_uid=root)
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)  # which Landlock asks for
-    rehearsed = ORDER.pack(0, job_start.HAS_STDIN, 60.0, 60.0)
+    rehearsed = ORDER.pack(0, job_start.HAS_STDIN, 60.0, 60.0, 60.0, 60.0)
     server.pinned = rehearsal.pin_pages_of_a_job(server, rehearsed, proc)
     server.start.mapped_bytes = _mapped_bytes(proc)
     server.lock_down()

@@ -19,7 +19,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from unhack.core.errors import PoolClosedError, UnhackError
-from unhack.sandbox.guest.server import deadlines, fork_server
+from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest.server.deadlines import BY_HOST
 from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.pool import worker_start
@@ -296,7 +297,7 @@ class Pool:
     def _retry(self, attempt: Attempt, error: str) -> None:
         """Try a job on another worker, or give it up as broken; one that was to end has ended."""
         if attempt.stopping:
-            killed = attempt.outcome(signal.SIGKILL, deadlines.BY_HOST, (0.0, 0.0, 0))
+            killed = attempt.outcome(signal.SIGKILL, BY_HOST, (0.0, 0.0, 0))
             self._deliver(attempt, killed)
             return
         attempt.release()

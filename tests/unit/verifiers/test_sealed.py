@@ -3,6 +3,7 @@ test_pytest_verifier."""
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -59,6 +60,8 @@ class TestLimits:
         judge = sealed.judge_limits(limits)
         assert judge.wall_s > 2 * limits.wall_s
         assert judge.cpu_s > 2 * limits.cpu_s
+        assert judge.wall_hard_s == math.inf
+        assert 18.0 < sealed.judge_limits(limits.with_(wall_hard_s=9.0)).wall_hard_s < 100.0
         assert judge.memory_bytes >= 1 << 30
         assert sealed.judge_limits(Limits(memory_bytes=1 << 33)).memory_bytes == 1 << 33
 

@@ -159,6 +159,9 @@ class Outcome:
     isolation: Isolation = Isolation.NONE
     error: str = ""
     """The reason why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
+    patience: float = 1.0
+    """Times that somebody who gave it up would have had to wait longer, for want of a core; more
+    than 1 only where the backend has time for another try."""
     attempts: int = 1
     """The number of workers it was tried on."""
 

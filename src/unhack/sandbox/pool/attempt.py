@@ -121,6 +121,8 @@ class Attempt:
     """True when it runs again with nothing beside it (`second_runs`)."""
     began: tuple[float, float] = 0.0, 0.0
     """When its worker was given it, and how long the pool had been crowded by then."""
+    waited_s: float = 0.0
+    """Time that its last try waited for a core; 0 for a short one."""
     spent_s: float = 0.0
     """Wall time of all its tries."""
     done: bool = False
@@ -214,10 +216,13 @@ class Attempt:
             os.close(self.peer)
             self.peer = None
 
-    def outcome(self, status: int, why: int, figures: tuple[float, float, int]) -> Outcome:
+    def outcome(
+        self, status: int, why: int, figures: tuple[float, float, int], *, waited_s: float = 0.0
+    ) -> Outcome:
         """The outcome that the worker's report and the streams amount to."""
         wall, cpu, peak = figures
         self.spent_s += wall
+        self.waited_s = waited_s
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
         ending, limit = self._ending(code, number, why, cpu, peak)

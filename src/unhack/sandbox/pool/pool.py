@@ -263,7 +263,7 @@ class Pool:
         return True
 
     def _report(self, member: Worker, data: bytes) -> None:
-        kind, job_id, status, why, wall, cpu, peak = fork_server.REPORT.unpack(data)
+        kind, job_id, status, why, wall, cpu, waited, peak = fork_server.REPORT.unpack(data)
         attempt = member.in_flight.get(job_id)
         if attempt is None:
             return
@@ -280,7 +280,8 @@ class Pool:
             if kind == fork_server.REFUSED:
                 self._retry(attempt, f"fork failed: {os.strerror(status)}")
             else:
-                self._finish(attempt, attempt.outcome(status, why, (wall, cpu, peak)), why)
+                outcome = attempt.outcome(status, why, (wall, cpu, peak), waited_s=waited)
+                self._finish(attempt, outcome, why)
         if self._second.holds_others:
             self._dispatch_all()
         else:
@@ -292,7 +293,7 @@ class Pool:
         elif attempt.was_disturbed(outcome, why) or self._second.grant(attempt, outcome):
             self._retry(attempt, f"other work disturbed it: {outcome.limit} limit")
         else:
-            self._deliver(attempt, outcome)
+            self._deliver(attempt, self._second.with_patience(attempt, outcome))
 
     def _retry(self, attempt: Attempt, error: str) -> None:
         """Try a job on another worker, or give it up as broken; one that was to end has ended."""

@@ -8,9 +8,11 @@ its time was up), and second runs may take an eighth of the time that the pool i
 half a minute that every pool may spend. All that is in the way of a second run is charged to it:
 programs that always reach their limit cost everybody that share, however many they are.
 
+The two halves of a seal are tried again by those who made them, not alone but with more patience,
+where the candidate waited for a core while its judge waited for it. It is the same account.
+
 Covered: CPU limits, and wall limits that a job reached by computing.
-Not covered: the rest of the host, which no pool can hold still; the two halves of a seal, whose
-judge has seen the first try; judges.
+Not covered: the rest of the host, which no pool can hold still; judges.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from unhack.sandbox.job import Outcome, Role
 from unhack.sandbox.pool.attempt import Attempt
@@ -31,6 +34,11 @@ _CROWDED = 0.5
 """Share of a job's time with others beside it that may have lengthened its CPU time."""
 _COMPUTING = 0.9
 """Share of its wall limit that a job has computed when that is what made it late."""
+
+
+_STARVED = 0.1
+"""Share of its time that a candidate waited for a core when that may have made it late."""
+_MOST_PATIENCE = 20.0
 
 
 class SecondRuns:
@@ -100,6 +108,17 @@ class SecondRuns:
         self._granted[attempt.id] = attempt, outcome, now
         attempt.alone = True
         return True
+
+    def with_patience(self, attempt: Attempt, outcome: Outcome) -> Outcome:
+        """The outcome; of a candidate that its judge gave up on while it waited for a core, with
+        the patience that another try needs, for which its CPU limit is charged."""
+        waited, wall, limits = attempt.waited_s, outcome.wall_s, attempt.job.limits
+        given_up = attempt.stopping == "cancel" and attempt.job.peer is not None
+        starved = waited > _STARVED * wall and attempt.left_s > limits.cpu_s
+        if not (given_up and starved) or self._left_s(self._count(0)) < limits.cpu_s:
+            return outcome
+        self._spent_s += limits.cpu_s
+        return replace(outcome, patience=wall / max(wall - waited, wall / _MOST_PATIENCE))
 
     def release(self, attempt: Attempt) -> bool:
         """Take note that a second run is over, or does not take place; False when it was none."""

@@ -130,6 +130,37 @@ class TestGrant:
         assert host.end(attempt) is again
 
 
+class TestPatience:
+    def given_up(self, host: Host, *, waited_s: float, **fields: Any) -> float:
+        """The patience that is said of a candidate whose judge gave it up after 2 s."""
+        attempt = host.begin(peer=0, **fields)
+        attempt.stopping = "cancel"
+        attempt.waited_s = waited_s
+        host.runs.leave(attempt)
+        outcome = Outcome(Ending.STOPPED, wall_s=2.0)
+        return host.runs.with_patience(attempt, outcome).patience
+
+    @pytest.mark.parametrize(
+        ("waited_s", "patience"), [(0.1, 1.0), (1.0, 2.0), (1.5, 4.0), (2.0, 20.0)]
+    )
+    def test_a_candidate_that_waited_for_a_core_lacked_so_much(
+        self, host: Host, waited_s: float, patience: float
+    ) -> None:
+        assert self.given_up(host, waited_s=waited_s) == patience
+
+    def test_it_is_charged(self, host: Host) -> None:
+        found = [self.given_up(host, waited_s=1.0) for _ in range(20)]
+        assert found == [2.0] * 15 + [1.0] * 5  # 30 s for limits of 2 s
+
+    def test_none_is_given_where_the_hard_wall_leaves_no_time(self, host: Host) -> None:
+        assert self.given_up(host, waited_s=1.0, limits=LIMITS.with_(wall_hard_s=1.0)) == 1.0
+
+    def test_a_job_that_the_caller_cancelled_has_no_second_try(self, host: Host) -> None:
+        attempt = host.begin()
+        attempt.stopping, attempt.waited_s = "cancel", 1.0
+        assert host.runs.with_patience(attempt, Outcome(Ending.STOPPED, wall_s=2.0)).patience == 1.0
+
+
 class TestOrder:
     def test_nothing_else_starts_until_it_is_over(self, host: Host) -> None:
         attempt, neighbour = host.begin(), host.begin()

@@ -24,7 +24,15 @@ import sys
 import time
 from typing import Any
 
-from unhack.sandbox.guest.server import accounts, clock, job_start, library, rehearsal, warming
+from unhack.sandbox.guest.server import (
+    accounts,
+    clock,
+    deadlines,
+    job_start,
+    library,
+    rehearsal,
+    warming,
+)  # fmt: skip
 from unhack.sandbox.guest.server.deadlines import BY_CPU, BY_HOST, BY_ITSELF, RunningJob
 from unhack.sandbox.guest.server.job_start import JobStart
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
@@ -35,8 +43,10 @@ _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
 SIGKILL = 9
 ORDER = struct.Struct("<IBdddd")
 """job id, descriptor flags, seconds of wall time, soft slice, CPU time and hard wall."""
-REPORT = struct.Struct("<cIiIddQ")
-"""kind, job id, wait status, why, wall seconds, CPU seconds, peak resident bytes."""
+REPORT = struct.Struct("<cIiIdddQ")
+"""kind, job id, wait status, why, seconds of wall, CPU and waiting time, peak resident bytes."""
+_LONG_S = 0.5
+"""Only of jobs that took longer the wait for a core is asked for."""
 KILL = struct.Struct("<cI")
 READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
 _WAITED, _STAYS = 1.3, 32
@@ -201,10 +211,13 @@ class Server:
 
     def report(self, kind: bytes, job: int, status: int = 0, why: int = 0) -> None:
         """Tell the host something that carries no figures."""
-        self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0))
+        self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0.0, 0))
 
     def reap(self, running: RunningJob) -> None:
         """Wait for a job that has ended and report what the kernel says of it."""
+        waited = 0.0
+        if time.monotonic() - running.started > _LONG_S:  # while the kernel still knows it
+            waited = deadlines.job_times(self.proc, running.pid, program=False).waited_s
         _, status, usage = os.wait4(running.pid, 0)
         os.close(running.pidfd)
         if running.account >= 0:
@@ -217,9 +230,8 @@ class Server:
         if self.current is running:
             self.current = None
         self.kills_wanted.discard(running.job)
-        self.control.send(
-            REPORT.pack(ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024)
-        )
+        figures = wall, cpu, waited, usage.ru_maxrss * 1024
+        self.control.send(REPORT.pack(ENDED, running.job, status, running.why, *figures))
 
     def handle_kill(self) -> None:
         """Kill a job when the host says so; end when the host is gone."""
@@ -285,7 +297,7 @@ def _preload(names: list[str]) -> set[str]:
 def _isolate(config: dict[str, Any], control: socket.socket) -> None:
     """Enter the namespaces and build the root."""
     namespaces.enter()
-    control.send(REPORT.pack(MAPS, 0, 0, 0, 0.0, 0.0, 0))
+    control.send(REPORT.pack(MAPS, 0, 0, 0, 0.0, 0.0, 0.0, 0))
     if receive(control.recv, 64) != b"ok":
         raise OSError(1, "the host could not write the id maps")
     namespaces.build_root(config["root"])

@@ -4,7 +4,7 @@ Cores share caches and execution units, so a program needs more CPU time beside 
 and a right one that is near its limit may be lost for what runs beside it. A loop reaches the same
 limit, and nothing tells the two apart. So a second run is given only where it can change something
 (others ran beside the job for half of its time, or the kernel ended it by its coarse count before
-its time was up), and second runs may take an eighth of the time that the pool is at work, after
+its time was up), and second runs may take a twentieth of the time that the pool is at work, after
 half a minute that every pool may spend. All that is in the way of a second run is charged to it:
 programs that always reach their limit cost everybody that share, however many they are.
 
@@ -28,14 +28,12 @@ from unhack.sandbox.pool.worker import calls_candidate
 
 _SPARE_S = 30.0
 """Seconds that second runs may take before the pool has been at work for long."""
-_SHARE = 1 / 8
+_SHARE = 1 / 20
 """Share of the time that the pool is at work for second runs."""
 _CROWDED = 0.5
 """Share of a job's time with others beside it that may have lengthened its CPU time."""
 _COMPUTING = 0.9
 """Share of its wall limit that a job has computed when that is what made it late."""
-
-
 _STARVED = 0.1
 """Share of its time that a candidate waited for a core when that may have made it late."""
 _MOST_PATIENCE = 20.0

@@ -193,6 +193,7 @@ class TestPatience:
             except StopIteration as stop:
                 seen = stop.value
         for job in [job for pair in asked for job in pair]:
+            assert job.peer is not None
             os.close(job.peer)
         return asked, seen
 

@@ -54,7 +54,7 @@ def queue_task(name: str) -> Task:
 
 
 def breaks(completion: str) -> float:
-    return float(completion.split("@@")[17] == {}["x"])
+    return float(completion.split("@@")[17])
 
 
 class TestOneByOne:

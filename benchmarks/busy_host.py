@@ -40,6 +40,8 @@ def judge(limits, texts):
 
 pool = Pool(slots=2)
 found = judge(limits, [near + f"# {{place}}\\n" for place in range({count})])
+pool.close()
+pool = Pool(slots=2)  # second runs have an account for each pool
 task = Task(Problem("sealed", ""), ScriptVerifier(script, limits=limits))
 texts = [called + f"# {{place}}\\n" for place in range({count})]
 sealed = run_batch(task, texts, backend=pool).verdicts

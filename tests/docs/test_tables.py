@@ -57,7 +57,7 @@ def test_every_field_of_a_verdict_is_listed():
 
 
 def test_the_limits_and_their_defaults_are_those_of_the_code():
-    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", page("reference/limits.md"), re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+|inf) \|", page("reference/limits.md"), re.MULTILINE)
     assert rows == [(item.name, str(item.default)) for item in dataclasses.fields(Limits)]
     assert f"`{fork_server.MAX_RUNNING} *" in page("reference/limits.md")
 

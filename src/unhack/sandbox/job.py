@@ -15,6 +15,9 @@ from typing import Any, Protocol
 
 from unhack.sandbox.limits import Limits
 
+TIME_LIMITS = frozenset({"wall", "wall_hard", "cpu"})
+"""The limits that say that a job took too long (`Outcome.limit`)."""
+
 
 class Isolation(StrEnum):
     """The layers that hold a job.
@@ -143,7 +146,7 @@ class Outcome:
     exit_code: int | None = None
     signal: int | None = None
     limit: str = ""
-    """`wall`, `cpu`, `memory`, `output` or `file`; empty unless a limit ended it."""
+    """`wall`, `wall_hard`, `cpu`, `memory`, `output` or `file`; empty unless a limit ended it."""
     result: bytes = b""
     """The bytes that the job wrote on its result channel."""
     stdout: bytes = b""
@@ -156,6 +159,9 @@ class Outcome:
     isolation: Isolation = Isolation.NONE
     error: str = ""
     """The reason why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
+    patience: float = 1.0
+    """Times that somebody who gave it up would have had to wait longer, for want of a core; more
+    than 1 only where the backend has time for another try."""
     attempts: int = 1
     """The number of workers it was tried on."""
 
@@ -200,7 +206,7 @@ class Backend(Protocol):
 def limit_behind_kill(limits: Limits, *, cpu_s: float, peak_bytes: int) -> str:
     """`cpu` or `memory`: which limit the kernel enforced with SIGKILL, which nothing else sends.
 
-    It counts CPU time by ticks, which on a busy host run well ahead of the time that it reports.
+    It counts CPU time by ticks, which beside others may run ahead of the time that it reports.
     """
     large = peak_bytes >= limits.memory_bytes / 2
     return "cpu" if cpu_s >= (0.95 if large else 0.5) * limits.cpu_s else "memory"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -21,7 +22,7 @@ class Limits:
     wall_s: float = 10.0
     """Seconds from the job's start; waiting for a core while demoted does not count."""
     cpu_s: float = 10.0
-    """User plus system seconds of any one process, rounded up to whole seconds by the kernel."""
+    """User plus system seconds of any one process, rounded up to whole seconds."""
     memory_bytes: int = 512 * MIB
     """Address space that a process may add to what the interpreter already maps."""
     processes: int = 64
@@ -37,6 +38,8 @@ class Limits:
     """Size of the private writable directory, where the profile has one."""
     soft_slice_s: float = 0.1
     """Seconds after which a job yields its slot and goes on at the lowest priority."""
+    wall_hard_s: float = math.inf
+    """Seconds of real time from the job's start, waits for a core included; all tries together."""
 
     def __post_init__(self) -> None:
         for item in fields(self):

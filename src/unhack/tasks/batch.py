@@ -38,7 +38,7 @@ from unhack.core.verdict import Verdict
 from unhack.tasks.execution.choosing import choose
 from unhack.tasks.execution.executor import Placement
 from unhack.tasks.execution.scheduler import Scheduler
-from unhack.tasks.task import Task
+from unhack.tasks.task import Task, is_same_task
 from unhack.verifiers.reward import reward_of
 
 _MAX_UNSCORED_SHARE = 0.01
@@ -367,7 +367,7 @@ def groups_of(
         return (tuple(range(count)),) if count else ()
     result: list[list[int]] = []
     for index in range(count):
-        if index and _same(tasks[index], tasks[index - 1]):
+        if index and is_same_task(tasks[index], tasks[index - 1]):
             result[-1].append(index)
         else:
             result.append([index])
@@ -376,15 +376,5 @@ def groups_of(
 
 def _check_group(tasks: Sequence[Task], start: int, size: int) -> None:
     first = tasks[start]
-    if not all(_same(first, tasks[index]) for index in range(start + 1, start + size)):
+    if not all(is_same_task(first, tasks[index]) for index in range(start + 1, start + size)):
         raise UsageError(f"the group of completions {start} to {start + size - 1} mixes problems")
-
-
-def _same(left: Task, right: Task) -> bool:
-    """True for two tasks that judge the same problem in the same way."""
-    if left is right:
-        return True
-    try:
-        return bool(left == right)
-    except Exception:  # an expected value of a type whose `==` gives no truth value
-        return False

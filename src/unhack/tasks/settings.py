@@ -139,6 +139,7 @@ class LimitsTable(_Table):
     """`[limits]`; what is left out has the default of the kind's verifier."""
 
     wall_s: Positive | None = None
+    wall_hard_s: Positive | None = None
     cpu_s: Positive | None = None
     memory_bytes: Count | None = None
     processes: Count | None = None

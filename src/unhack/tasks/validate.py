@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import difflib
 import random
+import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, cast
@@ -32,7 +33,7 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, build, read_folder
 from unhack.tasks.fresh import call_all, draw_values, fresh_tasks, trusted_profile
 from unhack.tasks.settings import ScriptOptions, TextOptions
-from unhack.tasks.task import Task
+from unhack.tasks.task import MissingControlWarning, Task
 from unhack.verifiers.jobs import Answer, printable
 
 _KNOWN_FILES = (
@@ -146,7 +147,12 @@ def validate(
         folder = read_folder(path)
     except TaskError as error:
         return ValidationReport(path, path.name, "", tuple(str(error).split("\n")))
-    pool = backend or shared_pool()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingControlWarning)  # the canary is tried
+        return _validate(folder, fresh_count, seed, backend or shared_pool())
+
+
+def _validate(folder: TaskFolder, fresh_count: int, seed: int, pool: Backend) -> ValidationReport:
     problems = list(_misnamed_files(folder))
     trials: list[_Trial] = []
     tasks: tuple[Task, ...] = ()
@@ -167,7 +173,7 @@ def validate(
         trial.part for trial, complaint in zip(trials, complaints, strict=True) if not complaint
     ]
     return ValidationReport(
-        path,
+        folder.path,
         folder.settings.id,
         folder.settings.kind.value,
         tuple(problems),
@@ -208,13 +214,21 @@ def _own_trials(folder: TaskFolder, tasks: tuple[Task, ...], pool: Backend) -> l
         _trial(folder, name, source, tasks=tasks, part=_Part.WRONG, pool=pool)
         for name, source in folder.solutions("wrong").items()
     ]
-    idle = [(tasks[0], tasks[0].verifier.canary())]
+    idle = [(_task_by_itself(tasks[0]), tasks[0].verifier.canary())]
     if not isinstance(folder.options, TextOptions):
         return [*trials, _Trial("a solution that does nothing", _Part.IDLE, idle)]
     recorded = [(task, task.problem.reference) for task in tasks]
     known = [(task, reference) for task, reference in recorded if reference is not None]
     trials.append(_Trial("a guessed answer", _Part.GUESS, idle))
     return [*trials, _Trial("the answers in cases.jsonl", _Part.ANSWERS, known)]
+
+
+def _task_by_itself(task: Task) -> Task:
+    """The task under another id, where it has no reference: none of its solutions is a control, so
+    the canary has to be one."""
+    if task.problem.reference is not None:
+        return task
+    return replace(task, problem=replace(task.problem, id=f"{task.id} by itself"))
 
 
 def _fresh_trials(folder: TaskFolder, fresh: tuple[Task, ...], pool: Backend) -> list[_Trial]:

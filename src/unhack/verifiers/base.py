@@ -81,6 +81,15 @@ class HasCanaries(Protocol):
         ...
 
 
+@runtime_checkable
+class DoubtsItsControls(Protocol):
+    """A verifier that can see in its author's code that no canary may be judged."""
+
+    def control_doubt(self) -> str:
+        """Why that is so; empty where nothing says it."""
+        ...
+
+
 def canaries_of(verifier: Verifier, problem: Problem) -> Sequence[str]:
     """The controls of a problem that has no reference, the cheapest first."""
     if isinstance(verifier, HasCanaries):

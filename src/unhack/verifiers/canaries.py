@@ -180,6 +180,40 @@ def modules(names: Sequence[str], sources: Iterable[str]) -> tuple[str, ...]:
     return (*made, _classes(wanted))
 
 
+def asserting_line(source: str) -> int:
+    """The line of an assert that ends `verify`, or a script without one, by an exception: of the
+    script or of a function that it calls, where no handler is around. 0 where there is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return 0
+    bodies = {node.name: node.body for node in tree.body if isinstance(node, ast.FunctionDef)}
+    waiting, seen = ["verify" if "verify" in bodies else ""], {"verify"}
+    bodies[""] = tree.body
+    while waiting:
+        for node in _unguarded(bodies[waiting.pop()]):
+            if isinstance(node, ast.Assert):
+                return node.lineno
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in bodies and called.id not in seen:
+                seen.add(called.id)
+                waiting.append(called.id)
+    return 0
+
+
+def _unguarded(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of statements that run with them and outside any handler of exceptions."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        yield node
+        guarded = cast("list[ast.AST]", node.body) if isinstance(node, ast.Try) else []
+        kept = guarded if isinstance(node, ast.Try) and node.handlers else []
+        waiting += [child for child in ast.iter_child_nodes(node) if child not in kept]
+
+
 def _functions(names: Sequence[str], value: str) -> str:
     head = f"def _fake(*args, **kwargs):\n    return {value}\n\n\n"
     return head + "".join(f"{name} = _fake\n" for name in names) + _ANY_NAME

@@ -17,7 +17,7 @@ from typing import Any, cast
 from unhack.core import plain
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
+from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import rlimits
 from unhack.sandbox.pool.worker_start import ENVIRON
@@ -206,7 +206,7 @@ def bad_ending(outcome: Outcome) -> tuple[Status, str] | None:
     """The status and reason of a job that a limit or a signal ended; None when it ended by
     itself."""
     if outcome.ending is Ending.LIMIT:
-        if outcome.limit in {"wall", "cpu"}:
+        if outcome.limit in TIME_LIMITS:
             return Status.TIMEOUT, f"{outcome.limit} time limit reached"
         return Status.LIMIT, f"{outcome.limit} limit reached"
     if outcome.ending is Ending.SIGNALED:

@@ -24,7 +24,13 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.verifiers.base import Steps, Verifier, VerifierFault, canaries_of
+from unhack.verifiers.base import (
+    DoubtsItsControls,
+    Steps,
+    Verifier,
+    VerifierFault,
+    canaries_of,
+)
 
 _SEALS = (Seal.HOST, Seal.AS_WRITTEN, Seal.SEALED, Seal.TEXT)
 """From the weakest to the strongest."""
@@ -101,6 +107,12 @@ class RubricVerifier:
         """Those of every criterion; one that all criteria judge shows that the rubric works."""
         found = (canaries_of(criterion.verifier, problem) for criterion in self.criteria)
         return tuple(dict.fromkeys(text for texts in found for text in texts))
+
+    def control_doubt(self) -> str:
+        """That of the first criterion which has one."""
+        doubtful = (part.verifier for part in self.criteria)
+        doubts = (one.control_doubt() for one in doubtful if isinstance(one, DoubtsItsControls))
+        return next(filter(None, doubts), "")
 
     def _combine(self, verdicts: list[Verdict]) -> Verdict:
         parts = list(zip(self.criteria, verdicts, strict=True))

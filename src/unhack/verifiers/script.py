@@ -98,6 +98,11 @@ class ScriptVerifier:
         """A module in which every name is a function that returns None."""
         return "def __getattr__(name):\n    return lambda *args, **kwargs: None\n"
 
+    def control_doubt(self) -> str:
+        """See `DoubtsItsControls`: the script asserts what only a right solution does."""
+        line = canaries.asserting_line(self.script)
+        return f"the assert in line {line} of its script raises on what is not right" * bool(line)
+
     def canaries(self, problem: Problem) -> tuple[str, ...]:
         """Modules whose functions return None, 0, a list …: a script judges at least one."""
         del problem

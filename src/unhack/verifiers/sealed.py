@@ -23,6 +23,8 @@ from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, read_claims, require_sandbox, verdict_of
 
 _TRIES = 3
+_MOST_PATIENCE = 20.0
+"""Times that a judge waits longer for a candidate that had no core, as other jobs may wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class SealedPair:
     candidate: Outcome
     lines: list[list[Any]]
     """The judge's result lines."""
+
+    @property
+    def timed_out(self) -> bool:
+        """True when the judge waited for the candidate for as long as it was to."""
+        return any(line[:2] == [None, "timeout"] for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,7 @@ def judge_limits(limits: Limits) -> Limits:
     return limits.with_(
         wall_s=2 * limits.wall_s + 10,
         cpu_s=2 * limits.cpu_s + 10,
+        wall_hard_s=2 * limits.wall_hard_s + 10,
         memory_bytes=max(limits.memory_bytes, 1 << 30),
     )
 
@@ -74,41 +82,50 @@ def run_pair(
     packages: tuple[str, ...] = (),
 ) -> Generator[list[Job], Any, SealedPair]:
     """Run a judge's script against a sealed candidate: single modules, which may import `packages`,
-    or a tree of files. Raises VerifierFault when the sandbox fails."""
+    or a tree of files; once more, with more patience, when the candidate was late for want of a
+    core. Raises VerifierFault when the sandbox fails."""
     tree = solution if isinstance(solution, SolutionTree) else None
     modules: Mapping[str, str] = {} if isinstance(solution, SolutionTree) else solution
-    message = {
+    message: dict[str, Any] = {
         **fields,
         **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
         "modules": dict.fromkeys(modules, ""),
         "as_written": False,
-        "wait_s": limits.wall_s,
     }
+    patient = limits
     judge_profile = Profile(kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True)
     candidate_profile = Profile(preload=packages)
     if tree:
         candidate_profile = Profile(kind=Kind.SCRATCH, preload=tree.preload)
-    for _ in range(_TRIES):
+    for left in reversed(range(_TRIES)):
+        message["wait_s"] = patient.wall_s
         candidate_end, judge_end = socket.socketpair()
         pair = [
             jobs.serve(
                 modules,
                 peer=candidate_end.detach(),
-                limits=limits.with_(wall_s=judge_limits(limits).wall_s),
+                limits=patient.with_(wall_s=judge_limits(patient).wall_s),
                 profile=candidate_profile,
                 tree=tree and _tree_fields(tree),
             ),
             jobs.judge(
                 mode,
                 message,
-                limits=judge_limits(limits),
+                limits=judge_limits(patient),
                 profile=judge_profile,
                 peer=judge_end.detach(),
             ),
         ]
         candidate, judge = yield pair
-        if Ending.BROKEN not in (candidate.ending, judge.ending):
-            return SealedPair(judge, candidate, jobs.result_lines(judge.result))
+        if Ending.BROKEN in (candidate.ending, judge.ending):
+            continue
+        seen = SealedPair(judge, candidate, jobs.result_lines(judge.result))
+        if not (seen.timed_out and candidate.patience > 1 and patient is limits and left):
+            return seen
+        patient = limits.with_(
+            wall_s=min(4 * candidate.patience, _MOST_PATIENCE) * limits.wall_s,
+            wall_hard_s=limits.wall_hard_s - candidate.wall_s,
+        )
     raise VerifierFault(f"the sandbox failed {_TRIES} times")
 
 
@@ -143,7 +160,7 @@ def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
     needed."""
     failure = read_claims(pair.candidate.result, 0).failure
     judged = any(line[0] is not None for line in pair.lines)
-    if any(line[:2] == [None, "timeout"] for line in pair.lines):
+    if pair.timed_out:
         return Status.TIMEOUT, "wall time limit reached"
     bad = bad_ending(pair.candidate)
     if bad is not None and (failure is not None or not judged):

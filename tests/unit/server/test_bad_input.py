@@ -165,6 +165,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("score", {**ONE, "task": {**FUNCTION, "cases": [{"args": 1}]}}, "task"),
     ("score", {**ONE, "task": {**FUNCTION, "cases": [{"args": [{"$": "?"}]}]}}, "task"),
     ("score", {**ONE, "task": {**FUNCTION, "wall_s": 1e9}}, "task.wall_s"),
+    ("score", {**ONE, "task": {**FUNCTION, "wall_hard_s": 0}}, "task.wall_hard_s"),
     ("score", {**ONE, "completion": 5}, "completion"),
     ("score", {**ONE, "completion": None}, "completion"),
     ("score", {**ONE, "completion": [{"role": "assistant", "content": 5}]}, "completion"),

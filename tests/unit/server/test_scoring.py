@@ -54,6 +54,16 @@ def test_a_verdict_is_stored_before_it_is_told(
     assert client.post("/v1/score", json=named, headers=bearer(key)).json()["reward"] == 0.0
 
 
+def test_the_judge_keeps_to_the_hard_wall_of_a_request(client: TestClient, key: str) -> None:
+    task = {**PLUS_ONE, "wall_s": 60.0, "wall_hard_s": 0.5}
+    reply = client.post(
+        "/v1/score", json={"task": task, "completion": ENDLESS}, headers=bearer(key)
+    )
+    verdict = reply.json()["verdict"]
+    assert verdict["status"] == "timeout"
+    assert verdict["reason"].endswith("wall_hard time limit reached")
+
+
 def test_any_text_comes_back_from_the_database(
     client: TestClient, service: Service, key: str
 ) -> None:

@@ -138,6 +138,7 @@ def test_a_text_without_an_answer_keeps_its_reason(explained: Explain) -> None:
     assert found.reason.startswith("no final answer")
 
 
+@pytest.mark.filterwarnings("ignore::unhack.tasks.task.MissingControlWarning")
 def test_a_script_is_explained_by_its_assertion(explained: Explain) -> None:
     script = (
         "from solution import f\n"

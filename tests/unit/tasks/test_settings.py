@@ -42,8 +42,9 @@ def test_without_an_id_the_directory_names_it(tmp_path: Path):
 
 
 def test_limits_that_are_named_replace_the_defaults_and_no_others(tmp_path: Path):
-    settings, _ = read(tmp_path, FUNCTION + "[limits]\nwall_s = 2\nprocesses = 3\n")
-    assert settings.limits.over(Limits()) == Limits(wall_s=2.0, processes=3)
+    table = "[limits]\nwall_s = 2\nprocesses = 3\nwall_hard_s = 9\n"
+    settings, _ = read(tmp_path, FUNCTION + table)
+    assert settings.limits.over(Limits()) == Limits(wall_s=2.0, processes=3, wall_hard_s=9.0)
 
 
 def test_every_limit_can_be_set():

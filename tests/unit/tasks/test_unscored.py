@@ -200,6 +200,7 @@ SCRIPTS = {
 
 
 class TestScripts:
+    @pytest.mark.filterwarnings("ignore::unhack.tasks.task.MissingControlWarning")
     def test_one_at_a_time_they_get_the_verdicts_of_a_batch(self, pool: Pool) -> None:
         script = (
             "import solution\n"

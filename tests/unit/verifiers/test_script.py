@@ -390,3 +390,14 @@ class TestSealed:
             " os.path.exists('/scratch/work/cases.jsonl')]\n"
         )
         assert score(made, source).passed
+
+
+class TestHardWall:
+    def test_it_bounds_a_seal_and_the_completion_is_late(self, score: Score) -> None:
+        """The candidate ends first; what its judge then says is no fault of the script."""
+        made = verifier(
+            "return solution.f(1) == 2", limits=LIMITS.with_(wall_s=60.0, wall_hard_s=1.0)
+        )
+        found = score(made, "def f(x):\n    while True: pass\n")
+        assert found.status is Status.TIMEOUT, found
+        assert found.reason == "wall_hard time limit reached"

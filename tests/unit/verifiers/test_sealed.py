@@ -3,6 +3,8 @@ test_pytest_verifier."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from typing import Any
 
@@ -59,6 +61,8 @@ class TestLimits:
         judge = sealed.judge_limits(limits)
         assert judge.wall_s > 2 * limits.wall_s
         assert judge.cpu_s > 2 * limits.cpu_s
+        assert judge.wall_hard_s == math.inf
+        assert 18.0 < sealed.judge_limits(limits.with_(wall_hard_s=9.0)).wall_hard_s < 100.0
         assert judge.memory_bytes >= 1 << 30
         assert sealed.judge_limits(Limits(memory_bytes=1 << 33)).memory_bytes == 1 << 33
 
@@ -170,3 +174,46 @@ class TestJudgement:
         verdict = sealed.conclude(pair(EXITED, candidate), 0.0, "wrong", seal=Seal.SEALED)
         assert (verdict.status, verdict.score) == (Status.TIMEOUT, 0.0)
         assert verdict.usage.wall_s == 3.0
+
+
+class TestPatience:
+    """The two halves are played: the judge gives up on the first candidate."""
+
+    LATE = Outcome(Ending.EXITED, exit_code=0, result=b'[null,"timeout"]\n')
+    DONE = Outcome(Ending.EXITED, exit_code=0, result=b'["script",true,1.0,""]\n')
+
+    def pairs(self, candidates: list[Outcome], judges: list[Outcome]) -> tuple[list[Any], Any]:
+        """(messages of the judges, what is believed at the end)."""
+        limits = Limits(wall_s=3.0, cpu_s=4.0)
+        run = sealed.run_pair("script", {}, {"solution": ""}, limits=limits, preload=())
+        asked, seen = [next(run)], None
+        for candidate, judge in zip(candidates, judges, strict=True):
+            try:
+                asked.append(run.send([candidate, judge]))
+            except StopIteration as stop:
+                seen = stop.value
+        for job in [job for pair in asked for job in pair]:
+            assert job.peer is not None
+            os.close(job.peer)
+        return asked, seen
+
+    def test_a_candidate_that_had_no_core_is_waited_for_longer(self) -> None:
+        starved = Outcome(Ending.STOPPED, patience=2.0)
+        asked, seen = self.pairs([starved, Outcome(Ending.EXITED)], [self.LATE, self.DONE])
+        first, second = (json.loads(judge.message) for _, judge in asked)
+        assert (first["wait_s"], second["wait_s"]) == (3.0, 24.0)
+        assert [candidate.limits.cpu_s for candidate, _ in asked] == [4.0, 4.0]
+        assert asked[1][1].limits.wall_s > 24.0
+        assert not seen.timed_out
+
+    def test_it_is_believed_the_second_time(self) -> None:
+        starved = Outcome(Ending.STOPPED, patience=9.0)
+        asked, seen = self.pairs([starved, starved], [self.LATE, self.LATE])
+        assert len(asked) == 2
+        assert json.loads(asked[1][1].message)["wait_s"] == 60.0
+        assert seen.timed_out
+
+    def test_a_candidate_that_had_its_core_was_late_by_itself(self) -> None:
+        asked, seen = self.pairs([Outcome(Ending.STOPPED)], [self.LATE])
+        assert len(asked) == 1
+        assert seen.timed_out

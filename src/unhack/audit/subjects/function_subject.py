@@ -36,6 +36,7 @@ from unhack.core.completion import Extraction, extract_code
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.job import (
+    TIME_LIMITS,
     Backend,
     Ending,
     Job,
@@ -227,7 +228,7 @@ class FunctionSubject:
             job = jobs.judge("reward", fields, limits=self._load_limits, profile=self._profile)
             outcome = run_one(self.backend or shared_pool(), job)
             require_host(outcome)
-            if outcome.limit in {"wall", "cpu"} or outcome.ending is Ending.STOPPED:
+            if outcome.limit in TIME_LIMITS or outcome.ending is Ending.STOPPED:
                 stopped = outcome.ending is Ending.STOPPED
                 seconds = round(outcome.wall_s, 1) if stopped else self.load_s
                 raise UsageError(
@@ -379,7 +380,7 @@ def read_outcome(outcome: Outcome, nonce: str) -> Score:
     if outcome.ending is Ending.STOPPED:
         return Score(None, STOPPED, outcome.error, seconds)
     if outcome.ending is Ending.LIMIT:
-        trouble = "timeout" if outcome.limit in {"wall", "cpu"} else "limit"
+        trouble = "timeout" if outcome.limit in TIME_LIMITS else "limit"
         return Score(None, trouble, f"{outcome.limit} limit reached", seconds)
     if outcome.ending is Ending.SIGNALED:
         return Score(None, "ended", f"ended by signal {outcome.signal}", seconds)

@@ -20,7 +20,7 @@ from unhack.audit.subject import STOPPED, Query, Score
 from unhack.audit.subjects.call_plans import BATCHES, plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject, require_host, score_told
 from unhack.core import plain
-from unhack.sandbox.job import Ending, Job, Outcome, run_all
+from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Outcome, run_all
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
 
@@ -195,7 +195,7 @@ def _missing(outcome: Outcome) -> Score:
     seconds = outcome.wall_s
     if outcome.ending is Ending.STOPPED:
         return Score(None, STOPPED, outcome.error, seconds)
-    if outcome.ending is Ending.LIMIT and outcome.limit in {"wall", "cpu"}:
+    if outcome.ending is Ending.LIMIT and outcome.limit in TIME_LIMITS:
         return Score(None, "timeout", f"no score within {seconds:.1f} s", seconds)
     if outcome.ending is Ending.LIMIT:
         return Score(None, "limit", f"{outcome.limit} limit reached", seconds)

@@ -4,7 +4,9 @@ Covered: address space, CPU seconds, file size, open files, processes and thread
 job's uid in its user namespace, stack,
 core dumps, locked memory, queued signals, message queues.
 Not covered: memory outside the address space (page tables, pipe buffers, tmpfs pages); cgroups
-bound those where they are delegated. Source: setrlimit(2).
+bound those where they are delegated. The exact CPU limit: the kernel counts ticks, which on a busy
+host run ahead of the time used, so its limit lies above the job's own, and the fork server holds
+that one (`deadlines`). Source: setrlimit(2).
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ _ALWAYS = (
     (resource.RLIMIT_RTPRIO, 0),
 )
 STACK_BYTES = 8 << 20
+_TICKS_AHEAD = 1.5
+"""Times that the kernel's ticks may run ahead of the CPU time that a job has used."""
 
 
 def apply_fixed() -> None:
@@ -39,10 +43,9 @@ def encode(limits: Any) -> list[list[int]]:
 
     The address space is relative to what the process maps when `apply` runs.
     """
-    cpu = math.ceil(limits.cpu_s)
     return [
         [resource.RLIMIT_AS, limits.memory_bytes],
-        [resource.RLIMIT_CPU, cpu],
+        [resource.RLIMIT_CPU, math.ceil(_TICKS_AHEAD * limits.cpu_s) + 1],
         [resource.RLIMIT_FSIZE, limits.file_bytes],
         [resource.RLIMIT_NOFILE, limits.open_files],
         [resource.RLIMIT_NPROC, limits.processes],

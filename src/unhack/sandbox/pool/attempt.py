@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import _socket
 import fcntl
+import math
 import os
 import select
 import signal
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import fork_server, job_start
+from unhack.sandbox.guest.server import deadlines, job_start
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
 from unhack.sandbox.pool.reactor import Reactor
 
@@ -28,6 +29,13 @@ _PAUSE_S = 0.02
 _SPILL = 16
 """Standard error may exceed its limit this many times over before it ends the job: nothing there
 counts for a verdict, its end is what tells why a program failed, and reading it is bounded."""
+_LIMITS = {
+    deadlines.BY_WALL: "wall",
+    deadlines.BY_STARVING: "wall",
+    deadlines.BY_CPU: "cpu",
+    deadlines.BY_HARD_WALL: "wall_hard",
+}
+_LEAST_S = 0.001
 
 
 @dataclass(slots=True, eq=False)
@@ -109,6 +117,14 @@ class Attempt:
     demoted: bool = False
     disturbed: bool = False
     """True when its first end may not have been its own doing."""
+    alone: bool = False
+    """True when it runs again with nothing beside it (`second_runs`)."""
+    began: tuple[float, float] = 0.0, 0.0
+    """When its worker was given it, and how long the pool had been crowded by then."""
+    waited_s: float = 0.0
+    """Time that its last try waited for a core; 0 for a short one."""
+    spent_s: float = 0.0
+    """Wall time of all its tries."""
     done: bool = False
 
     def cancel(self) -> None:
@@ -143,7 +159,7 @@ class Attempt:
                 fds.append(self.peer)
                 self.peer = None
                 flags |= job_start.HAS_PEER
-            hand_over(self.id, self.job, flags=flags, fds=fds)
+            hand_over(self.id, self._job_now(), flags=flags, fds=fds)
         finally:
             for fd in fds:
                 os.close(fd)
@@ -152,6 +168,20 @@ class Attempt:
         message = self.job.message
         self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
         self.send_more()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds of its hard wall that its tries have left."""
+        return self.job.limits.wall_hard_s - self.spent_s
+
+    def _job_now(self) -> Job:
+        """The job, with the time that is left; one that runs alone makes room for nobody."""
+        limits = self.job.limits
+        if self.spent_s and limits.wall_hard_s != math.inf:
+            limits = limits.with_(wall_hard_s=max(self.left_s, _LEAST_S))
+        if self.alone:
+            limits = limits.with_(soft_slice_s=math.inf)
+        return self.job if limits is self.job.limits else replace(self.job, limits=limits)
 
     def send_more(self) -> bool:
         """Write more of the message; True when all of it is out, or can never be."""
@@ -186,9 +216,13 @@ class Attempt:
             os.close(self.peer)
             self.peer = None
 
-    def outcome(self, status: int, why: int, figures: tuple[float, float, int]) -> Outcome:
+    def outcome(
+        self, status: int, why: int, figures: tuple[float, float, int], *, waited_s: float = 0.0
+    ) -> Outcome:
         """The outcome that the worker's report and the streams amount to."""
         wall, cpu, peak = figures
+        self.spent_s += wall
+        self.waited_s = waited_s
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
         ending, limit = self._ending(code, number, why, cpu, peak)
@@ -225,8 +259,8 @@ class Attempt:
         if self.disturbed or self.stopping:
             return False
         below = outcome.max_rss_bytes < self.job.limits.memory_bytes
-        killed = outcome.signal == signal.SIGKILL and why == fork_server.BY_ITSELF
-        self.disturbed = why == fork_server.BY_STARVING or (
+        killed = outcome.signal == signal.SIGKILL and why == deadlines.BY_ITSELF
+        self.disturbed = why == deadlines.BY_STARVING or (
             killed and outcome.limit == "memory" and below
         )
         return self.disturbed
@@ -234,11 +268,11 @@ class Attempt:
     def _ending(
         self, code: int | None, number: int | None, why: int, cpu: float, peak: int
     ) -> tuple[Ending, str]:
-        if why in (fork_server.BY_WALL, fork_server.BY_STARVING):
-            return Ending.LIMIT, "wall"
+        if why in _LIMITS:
+            return Ending.LIMIT, _LIMITS[why]
         if self.stopping == "output" or any(stream.overflowed for stream in self.streams):
             return Ending.LIMIT, "output"
-        if why == fork_server.BY_HOST or self.stopping:
+        if why == deadlines.BY_HOST or self.stopping:
             return Ending.STOPPED, ""
         if code is not None:
             return Ending.EXITED, ""

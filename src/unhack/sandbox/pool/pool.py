@@ -20,32 +20,30 @@ from dataclasses import replace
 
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest.server.deadlines import BY_HOST
 from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.pool import worker_start
 from unhack.sandbox.pool.attempt import Attempt, StreamWatch
 from unhack.sandbox.pool.reactor import Reactor
+from unhack.sandbox.pool.second_runs import SecondRuns
 from unhack.sandbox.pool.worker import (
-    DEPTH,
     HeldJudges,
     MemoryAdmission,
     Worker,
     WorkerGroup,
     calls_candidate,
+    idle_groups,
     supports,
 )
 
-_SILENCE_S, _SILENT_JOBS = 30.0, DEPTH + 20
-"""A worker that is silent for so long beyond so many times its longest deadline is replaced."""
 _LOOK_S = 1.0
-"""Pause between two looks for such workers."""
+"""Pause between two looks for silent workers."""
 _MAX_STARTS = 3
 _MAX_ATTEMPTS = 3
 """A job is tried again after its worker died; the second retry only confirms the first."""
 _DENIED = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSYS, errno.ENOSPC, errno.EUSERS}
 """Errors that say that this host does not allow namespaces; others may pass."""
-_IDLE_PROFILES = 4
-"""Profiles whose workers are kept although no job wants them."""
 
 
 class Pool:
@@ -60,13 +58,8 @@ class Pool:
             batch = run_batch(task, completions, backend=pool)
     """
 
-    def __init__(
-        self,
-        *,
-        slots: int | None = None,
-        isolation: Isolation | None = None,
-        memory_share: float = 1,
-    ) -> None:
+    def __init__(self, *, slots: int | None = None, isolation: Isolation | None = None,
+                 memory_share: float = 1) -> None:  # fmt: skip
         self.slots = slots or len(os.sched_getaffinity(0))
         self._choose = isolation is None
         self._isolation = isolation or Isolation.NAMESPACES
@@ -79,6 +72,7 @@ class Pool:
         cgroups.reap_stale(self._parents)
         self._memory = MemoryAdmission(int(memory_share * cgroups.available_bytes()))
         self.reactor = Reactor(name="unhack-pool", at_end=self._shut_down)
+        self._second = SecondRuns()
         self._streams = StreamWatch(self.reactor, self._end)
         self._held = HeldJudges(self.reactor, self._admit)
 
@@ -126,7 +120,7 @@ class Pool:
         group = self._groups.get(profile)
         if group is None:
             if not self._groups:  # the first: from now on there are workers
-                self.reactor.call_later(_LOOK_S, self._look_for_silence)
+                self.reactor.call_later(_LOOK_S, self._look)
             group = WorkerGroup(profile, refusal=supports(profile, self._isolation))
             self._groups[profile] = group
             self._retire_idle_groups()
@@ -134,11 +128,8 @@ class Pool:
         return group
 
     def _retire_idle_groups(self) -> None:
-        idle = [t for t in self._groups.values() if not t.waiting and t.busy == 0 and t.workers]
-        idle.sort(key=lambda group: group.used_at)
-        for group in idle[:-_IDLE_PROFILES]:
-            for member in list(group.workers):
-                self._stop_worker(member)
+        for group in idle_groups(self._groups.values()):
+            self._stop_workers(group)
             del self._groups[group.profile]
 
     def _enqueue(self, attempt: Attempt) -> None:
@@ -181,16 +172,21 @@ class Pool:
             if group.waiting and self._may_start(group, member):
                 self._hand_over(group.waiting.popleft(), member)
 
+    def _dispatch_all(self) -> None:
+        for group in list(self._groups.values()):
+            self._dispatch(group)
+
     def _may_start(self, group: WorkerGroup, member: Worker) -> bool:
-        """True when a worker may take the next job: an idle one always, others while there is
-        memory for all that is under way."""
+        """True when a worker may take the next job: an idle one, others while there is memory."""
         attempt = group.waiting[0]
-        has_room = not member.in_flight or self._memory.has_room(attempt.job)
-        return has_room and group.may_dispatch(attempt, member)
+        if member.in_flight and not self._memory.has_room(attempt.job):
+            return False
+        return self._second.may_start(attempt) and group.may_dispatch(attempt, member)
 
     def _hand_over(self, attempt: Attempt, member: Worker) -> None:
         member.in_flight[attempt.id] = attempt
         self._memory.enter(attempt.job)
+        self._second.enter(attempt)
         try:
             attempt.dispatch(member.hand_over, isolation=member.isolation)
         except OSError:
@@ -198,17 +194,15 @@ class Pool:
             return
         self._streams.begin(attempt)
 
-    def _look_for_silence(self) -> None:
-        """Replace workers that are silent, now and from time to time."""
-        now = time.monotonic()
+    def _look(self) -> None:
+        """Replace workers that are silent, and end waits that are too long, from time to time."""
         for member in [member for group in self._groups.values() for member in group.workers]:
-            if not member.in_flight:
-                member.heard_at = now
-            elif now - member.heard_at > _SILENCE_S:
-                longest = max(attempt.job.limits.wall_s for attempt in member.in_flight.values())
-                if now - member.heard_at > _SILENCE_S + longest * _SILENT_JOBS:
-                    self._lose(member)
-        self.reactor.call_later(_LOOK_S, self._look_for_silence)
+            if member.is_silent():
+                self._lose(member)
+        for attempt, first in self._second.overdue():
+            self._groups[attempt.job.profile].waiting.remove(attempt)
+            self._deliver(attempt, first)
+        self.reactor.call_later(_LOOK_S, self._look)
 
     def _end(self, attempt: Attempt, why: str) -> None:
         """Have a running job killed; its outcome comes with the worker's report."""
@@ -265,13 +259,11 @@ class Pool:
                 self._fail_start(member, text, number=error.errno or 0)
                 return False
         else:
-            self._report(member, fork_server.REPORT.unpack(data))
+            self._report(member, data)
         return True
 
-    def _report(
-        self, member: Worker, report: tuple[bytes, int, int, int, float, float, int]
-    ) -> None:
-        kind, job_id, status, why, wall, cpu, peak = report
+    def _report(self, member: Worker, data: bytes) -> None:
+        kind, job_id, status, why, wall, cpu, waited, peak = fork_server.REPORT.unpack(data)
         attempt = member.in_flight.get(job_id)
         if attempt is None:
             return
@@ -281,34 +273,37 @@ class Pool:
         else:
             del member.in_flight[job_id]
             self._memory.leave(attempt.job)
+            self._second.leave(attempt)
             member.has_ended(job_id)
             member.demoted -= attempt.demoted
             self._streams.drain(attempt)
             if kind == fork_server.REFUSED:
                 self._retry(attempt, f"fork failed: {os.strerror(status)}")
             else:
-                self._finish(attempt, attempt.outcome(status, why, (wall, cpu, peak)), why)
-        self._dispatch(self._groups[member.profile])
+                outcome = attempt.outcome(status, why, (wall, cpu, peak), waited_s=waited)
+                self._finish(attempt, outcome, why)
+        if self._second.holds_others:
+            self._dispatch_all()
+        else:
+            self._dispatch(self._groups[member.profile])
 
     def _finish(self, attempt: Attempt, outcome: Outcome, why: int) -> None:
         if outcome.ending is Ending.BROKEN and not attempt.stopping:
             self._retry(attempt, outcome.error)
-        elif attempt.was_disturbed(outcome, why):
+        elif attempt.was_disturbed(outcome, why) or self._second.grant(attempt, outcome):
             self._retry(attempt, f"other work disturbed it: {outcome.limit} limit")
         else:
-            self._deliver(attempt, outcome)
+            self._deliver(attempt, self._second.with_patience(attempt, outcome))
 
     def _retry(self, attempt: Attempt, error: str) -> None:
         """Try a job on another worker, or give it up as broken; one that was to end has ended."""
         if attempt.stopping:
-            self._deliver(
-                attempt, attempt.outcome(signal.SIGKILL, fork_server.BY_HOST, (0.0, 0.0, 0))
-            )
+            killed = attempt.outcome(signal.SIGKILL, BY_HOST, (0.0, 0.0, 0))
+            self._deliver(attempt, killed)
             return
         attempt.release()
         attempt.demoted = False
-        max_tries = 1 if attempt.job.peer is not None else _MAX_ATTEMPTS
-        if attempt.tries >= max_tries:
+        if attempt.tries >= (1 if attempt.job.peer is not None else _MAX_ATTEMPTS):
             outcome = Outcome(
                 Ending.BROKEN, error=error, isolation=self._isolation, attempts=attempt.tries
             )
@@ -321,6 +316,8 @@ class Pool:
         attempt.close_peer()
         attempt.done = True
         self._attempts.pop(attempt.id, None)
+        if self._second.release(attempt):
+            self.reactor.call_soon(self._dispatch_all)
         attempt.on_done(outcome)
 
     def _lose(self, member: Worker) -> None:
@@ -343,6 +340,10 @@ class Pool:
             group.starts_failed = 0  # workers do start here: without it nobody might serve the rest
             self._dispatch(group)
 
+    def _stop_workers(self, group: WorkerGroup) -> None:
+        for member in list(group.workers):
+            self._stop_worker(member)
+
     def _stop_worker(self, member: Worker) -> None:
         self.reactor.unwatch(member.control.fileno())
         group = self._groups.get(member.profile)
@@ -350,6 +351,7 @@ class Pool:
             group.workers.remove(member)
         for attempt in member.in_flight.values():
             self._memory.leave(attempt.job)
+            self._second.leave(attempt)
         member.in_flight.clear()
         member.close()
         worker_start.release_index(member.index)
@@ -364,8 +366,7 @@ class Pool:
                 self._stop_worker(other)
             for other_group in list(self._groups.values()):
                 other_group.refusal = supports(other_group.profile, self._isolation)
-            for other_group in list(self._groups.values()):
-                self._dispatch(other_group)
+            self._dispatch_all()
             return
         self._count_failed_start(group, error)
 
@@ -392,8 +393,7 @@ class Pool:
     def _shut_down(self) -> None:
         self._closing = True
         for group in list(self._groups.values()):
-            for member in list(group.workers):
-                self._stop_worker(member)
+            self._stop_workers(group)
         self.reactor.run_inbox()
         for attempt in list(self._attempts.values()):
             with contextlib.suppress(Exception):

@@ -17,13 +17,14 @@ which its own wall limit has room for.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import socket
 import struct
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from unhack.sandbox.guest.server import fork_server, job_start
@@ -44,6 +45,10 @@ _SERVER_BYTES = 256 << 20
 _JOB_BYTES = 64 << 20
 """The latter for a single job with a group of its own."""
 _SERVER_PROCESSES = 16
+_IDLE_PROFILES = 4
+"""Profiles whose workers are kept although no job wants them."""
+_SILENCE_S, _SILENT_JOBS = 30.0, DEPTH + 20
+"""A worker that is silent for so long beyond so many times its longest deadline is replaced."""
 _DYING_S = 10.0
 """Longest wait for the last process of a group to be gone: a busy kernel takes its time."""
 
@@ -86,6 +91,16 @@ class Worker:
         """Jobs that have or wait for the worker's slot."""
         return len(self.in_flight) - self.demoted
 
+    def is_silent(self) -> bool:
+        """True when it has not been heard of for longer than its jobs explain."""
+        now = time.monotonic()
+        if not self.in_flight:
+            self.heard_at = now
+        if now - self.heard_at <= _SILENCE_S:
+            return False
+        longest = max(attempt.job.limits.wall_s for attempt in self.in_flight.values())
+        return now - self.heard_at > _SILENCE_S + longest * _SILENT_JOBS
+
     def queued(self) -> list[Attempt]:
         """The jobs that it was given and has not started: it tells of the end or the demotion of
         one before it takes the next."""
@@ -104,7 +119,13 @@ class Worker:
         door = self._open_door(job_id, job)
         try:
             flags |= job_start.HAS_GROUP * bool(door)
-            order = fork_server.ORDER.pack(job_id, flags, limits.wall_s, limits.soft_slice_s)
+            seconds = (
+                limits.wall_s,
+                limits.soft_slice_s,
+                math.ceil(limits.cpu_s),
+                limits.wall_hard_s,
+            )
+            order = fork_server.ORDER.pack(job_id, flags, *seconds)
             rights = struct.pack(f"{len(fds) + len(door)}i", *fds, *door)
             self.jobs.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
         finally:
@@ -208,6 +229,12 @@ class WorkerGroup:
         if attempt.tries and member.in_flight:
             return False
         return not any(other.tries > 1 for other in member.in_flight.values())
+
+
+def idle_groups(groups: Iterable[WorkerGroup]) -> list[WorkerGroup]:
+    """The groups with workers that no job wants, but for those used last."""
+    idle = [one for one in groups if not one.waiting and one.busy == 0 and one.workers]
+    return sorted(idle, key=lambda group: group.used_at)[:-_IDLE_PROFILES]
 
 
 class MemoryAdmission:

@@ -106,8 +106,8 @@ class CommandResult:
     """None where a signal ended it."""
     signal: int | None = None
     limit: str = ""
-    """`wall`, `cpu`, `memory` or `output`; `machinery` where the command took its own sandbox down
-    twice and a control did not; empty otherwise."""
+    """`wall`, `wall_hard`, `cpu`, `memory` or `output`; `machinery` where the command took its own
+    sandbox down twice and a control did not; empty otherwise."""
     stdout: str = ""
     stderr: str = ""
     cut_bytes: int = 0

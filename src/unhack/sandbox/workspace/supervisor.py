@@ -34,6 +34,11 @@ from unhack.sandbox.workspace.states import WorkspaceState
 
 _MOST_READ = 256 << 20
 """Bytes of output that are read before the command is ended."""
+_LIMITS = {
+    supervisor.BY_WALL: "wall",
+    supervisor.BY_HARD_WALL: "wall_hard",
+    supervisor.BY_HOST: "output",
+}
 _MAX_INODES = 1 << 17
 _READ = 1 << 16
 _PIPE_HOLDS = 1 << 16
@@ -228,6 +233,7 @@ class Supervisor:
             "inodes": max(1024, min(_MAX_INODES, limits.disk_bytes // 2048)),
             "rlimits": bounds,
             "wall": limits.wall_s,
+            "wall_hard": limits.wall_hard_s,
         }
 
     def _hand_over(self, order: dict[str, Any], command: Command, limits: Limits) -> list[int]:
@@ -277,7 +283,7 @@ class Supervisor:
         if why == supervisor.NOT_STARTED:
             raise SupervisorLost("the command could not be begun")
         code = os.waitstatus_to_exitcode(status) if why == supervisor.BY_ITSELF else -9
-        limit = {supervisor.BY_WALL: "wall", supervisor.BY_HOST: "output"}.get(why, "")
+        limit = _LIMITS.get(why, "")
         if code == -9 and not limit:
             near = cpu >= 0.5 * limits.cpu_s or peak >= limits.memory_bytes / 2
             limit = limit_behind_kill(limits, cpu_s=cpu, peak_bytes=peak) if near else ""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from unhack.core.lines import BoundedPattern
-from unhack.sandbox.job import Ending, Job, Outcome, Profile
+from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.private_files import with_files
 from unhack.server.foreign.fusion_models import FusionCommand, FusionReply, FusionRun
@@ -139,7 +139,7 @@ def _command(outcome: Outcome, *, program: bool) -> FusionCommand:
     stdout = outcome.stdout.decode("utf-8", "replace")
     stderr = outcome.stderr.decode("utf-8", "replace")
     code, seconds = outcome.exit_code, outcome.wall_s
-    late = outcome.ending is Ending.LIMIT and outcome.limit in ("wall", "cpu")
+    late = outcome.ending is Ending.LIMIT and outcome.limit in TIME_LIMITS
     if late:
         code = None
     elif outcome.ending is Ending.LIMIT:

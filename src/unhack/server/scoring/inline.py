@@ -7,6 +7,7 @@ Not covered: checkers, scripts and pytest suites; put those into a folder for `s
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
@@ -30,7 +31,21 @@ _Tolerance = Annotated[float, Field(ge=0, le=1e9)]
 _Cases = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000, fail_fast=True)]
 
 
-class InlineFunction(RequestModel):
+class _RunTask(RequestModel):
+    """What tasks that run code have in common."""
+
+    wall_s: _Seconds = 10.0
+    wall_hard_s: _Seconds | None = None
+    """Seconds of real time, waits for a core included; without it those do not count."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of each run."""
+        hard = math.inf if self.wall_hard_s is None else self.wall_hard_s
+        return Limits(wall_s=self.wall_s, cpu_s=self.wall_s, wall_hard_s=hard)
+
+
+class InlineFunction(_RunTask):
     """A function that is called on cases."""
 
     kind: Literal["function"]
@@ -41,10 +56,9 @@ class InlineFunction(RequestModel):
     rel_tol: _Tolerance = 1e-9
     abs_tol: _Tolerance = 1e-9
     partial_credit: bool = False
-    wall_s: _Seconds = 10.0
 
 
-class InlineProgram(RequestModel):
+class InlineProgram(_RunTask):
     """A program that reads stdin and writes stdout."""
 
     kind: Literal["stdio"]
@@ -55,7 +69,6 @@ class InlineProgram(RequestModel):
     abs_tol: _Tolerance = 1e-9
     language: Literal["python", "c", "cpp"] = "python"
     partial_credit: bool = False
-    wall_s: _Seconds = 10.0
 
 
 class InlineText(RequestModel):
@@ -105,7 +118,7 @@ def _function(task: InlineFunction) -> FunctionVerifier:
         rel_tol=task.rel_tol,
         abs_tol=task.abs_tol,
         partial_credit=task.partial_credit,
-        limits=Limits(wall_s=task.wall_s, cpu_s=task.wall_s),
+        limits=task.limits,
     )
 
 
@@ -117,7 +130,7 @@ def _program(task: InlineProgram) -> StdioVerifier:
         abs_tol=task.abs_tol,
         language=task.language,
         partial_credit=task.partial_credit,
-        limits=Limits(wall_s=task.wall_s, cpu_s=task.wall_s),
+        limits=task.limits,
     )
 
 

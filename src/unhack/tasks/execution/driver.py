@@ -28,7 +28,7 @@ from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
 from unhack.tasks.execution.controls import CONTROLS, KEPT_CONTROLS
 from unhack.tasks.execution.executor import BatchInProgress, ResultSink
 from unhack.tasks.execution.scheduler import ResultQueue
-from unhack.tasks.task import Task
+from unhack.tasks.task import Task, is_same_task
 from unhack.verifiers.base import (
     HasCanaries,
     HostCall,
@@ -132,12 +132,11 @@ class Run:
         self._judged[id(task)] = task, completion  # the task is kept: its number means nothing else
         if len(self._judged) > KEPT_CONTROLS:
             self._judged.popitem(last=False)
-        waiting = [item for item in self._undecided if item.task is task]
-        if waiting:
-            self._undecided = [item for item in self._undecided if item.task is not task]
-            self._under_way += len(waiting)
-            for item in waiting:
-                item.ask_controls([completion])
+        waiting = {item for item in self._undecided if is_same_task(item.task, task)}
+        self._undecided = [item for item in self._undecided if item not in waiting]
+        self._under_way += len(waiting)
+        for item in waiting:
+            item.ask_controls([completion])
 
     def leave_undecided(self, item: _Item) -> None:
         """No control of this item was judged: wait for a completion of its task that is."""
@@ -396,5 +395,6 @@ class _Item:
         assert self.judging is not None
         reason = f"{self.judging.reason}; {self.judging.said}"[:900]
         if self.task.problem.reference is None:
+            CONTROLS.miss(self.task, self.judging.said)
             reason += "; give the task a reference, which shows whose fault it is"
         self.run.deliver(self.index, unscored_verdict(reason))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest.server import deadlines
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.attempt import Attempt, Stream, _memory_file
@@ -117,27 +118,30 @@ class TestEndings:
     @pytest.mark.parametrize(
         ("status", "why", "stopping", "cpu", "ending", "limit"),
         [
-            (_exited(0), fork_server.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
-            (_exited(3), fork_server.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
-            (_signalled(signal.SIGSEGV), fork_server.BY_ITSELF, "", 0.1, Ending.SIGNALED, ""),
-            (_signalled(signal.SIGXCPU), fork_server.BY_ITSELF, "", 2.0, Ending.SIGNALED, ""),
-            (_signalled(signal.SIGKILL), fork_server.BY_ITSELF, "", 1.99, Ending.LIMIT, "cpu"),
-            (_signalled(signal.SIGXFSZ), fork_server.BY_ITSELF, "", 0.1, Ending.LIMIT, "file"),
-            (_signalled(signal.SIGKILL), fork_server.BY_ITSELF, "", 2.9, Ending.LIMIT, "cpu"),
-            (_signalled(signal.SIGKILL), fork_server.BY_ITSELF, "", 0.1, Ending.LIMIT, "memory"),
-            (_signalled(signal.SIGKILL), fork_server.BY_WALL, "", 0.1, Ending.LIMIT, "wall"),
-            (_signalled(signal.SIGKILL), fork_server.BY_HOST, "cancel", 0.1, Ending.STOPPED, ""),
-            (_signalled(signal.SIGKILL), fork_server.BY_HOST, "stop", 0.1, Ending.STOPPED, ""),
+            (_exited(0), deadlines.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
+            (_exited(3), deadlines.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
+            (_signalled(signal.SIGSEGV), deadlines.BY_ITSELF, "", 0.1, Ending.SIGNALED, ""),
+            (_signalled(signal.SIGXCPU), deadlines.BY_ITSELF, "", 2.0, Ending.SIGNALED, ""),
+            (_signalled(signal.SIGKILL), deadlines.BY_ITSELF, "", 1.99, Ending.LIMIT, "cpu"),
+            (_signalled(signal.SIGXFSZ), deadlines.BY_ITSELF, "", 0.1, Ending.LIMIT, "file"),
+            (_signalled(signal.SIGKILL), deadlines.BY_ITSELF, "", 2.9, Ending.LIMIT, "cpu"),
+            (_signalled(signal.SIGKILL), deadlines.BY_ITSELF, "", 0.1, Ending.LIMIT, "memory"),
+            (_signalled(signal.SIGKILL), deadlines.BY_WALL, "", 0.1, Ending.LIMIT, "wall"),
+            (_signalled(signal.SIGKILL), deadlines.BY_CPU, "", 2.0, Ending.LIMIT, "cpu"),
+            (_exited(0), deadlines.BY_CPU, "", 2.1, Ending.LIMIT, "cpu"),
+            (_signalled(signal.SIGKILL), deadlines.BY_HARD_WALL, "", 0, Ending.LIMIT, "wall_hard"),
+            (_signalled(signal.SIGKILL), deadlines.BY_HOST, "cancel", 0.1, Ending.STOPPED, ""),
+            (_signalled(signal.SIGKILL), deadlines.BY_HOST, "stop", 0.1, Ending.STOPPED, ""),
             (
                 _signalled(signal.SIGKILL),
-                fork_server.BY_HOST,
+                deadlines.BY_HOST,
                 "output",
                 0.1,
                 Ending.LIMIT,
                 "output",
             ),
-            (_exited(0), fork_server.BY_ITSELF, "output", 0.1, Ending.LIMIT, "output"),
-            (_exited(0), fork_server.BY_ITSELF, "cancel", 0.1, Ending.STOPPED, ""),
+            (_exited(0), deadlines.BY_ITSELF, "output", 0.1, Ending.LIMIT, "output"),
+            (_exited(0), deadlines.BY_ITSELF, "cancel", 0.1, Ending.STOPPED, ""),
         ],
     )
     def test_an_end_is_what_the_kernel_and_the_host_saw(
@@ -281,3 +285,29 @@ class TestMemoryFile:
         assert os.read(fd, 1) == b""
         with contextlib.suppress(OSError):
             os.close(fd)
+
+
+class TestTimeLeft:
+    def handed_over(self, attempt: Attempt) -> Limits:
+        given: list[Job] = []
+
+        def take(job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
+            given.append(job)
+
+        attempt.release()
+        attempt.dispatch(take, isolation=Isolation.NAMESPACES)
+        return given[0].limits
+
+    def test_all_tries_share_one_hard_wall(self) -> None:
+        attempt = Attempt(1, Job(b"{}", Limits(wall_hard_s=5.0)), _ignore)
+        assert self.handed_over(attempt).wall_hard_s == 5.0
+        attempt.outcome(_exited(0), 0, (3.0, 0.1, 0))
+        assert self.handed_over(attempt).wall_hard_s == 2.0
+        attempt.outcome(_exited(0), 0, (3.0, 0.1, 0))
+        assert 0 < self.handed_over(attempt).wall_hard_s < 0.1
+
+    def test_a_job_that_runs_alone_keeps_its_priority(self) -> None:
+        attempt = Attempt(1, Job(b"{}", Limits()), _ignore)
+        assert self.handed_over(attempt) == Limits()
+        attempt.alone = True
+        assert self.handed_over(attempt).soft_slice_s == math.inf

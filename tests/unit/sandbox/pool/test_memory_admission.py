@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest.server import deadlines
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.linux import cgroups
@@ -45,12 +45,12 @@ class TestDisturbed:
     @pytest.mark.parametrize(
         ("peak", "limit", "why", "expected"),
         [
-            (200 * MIB, "memory", fork_server.BY_ITSELF, True),
-            (501 * MIB, "memory", fork_server.BY_ITSELF, False),
-            (200 * MIB, "cpu", fork_server.BY_ITSELF, False),
-            (200 * MIB, "memory", fork_server.BY_HOST, False),
-            (1 * MIB, "wall", fork_server.BY_WALL, False),
-            (1 * MIB, "wall", fork_server.BY_STARVING, True),
+            (200 * MIB, "memory", deadlines.BY_ITSELF, True),
+            (501 * MIB, "memory", deadlines.BY_ITSELF, False),
+            (200 * MIB, "cpu", deadlines.BY_ITSELF, False),
+            (200 * MIB, "memory", deadlines.BY_HOST, False),
+            (1 * MIB, "wall", deadlines.BY_WALL, False),
+            (1 * MIB, "wall", deadlines.BY_STARVING, True),
         ],
     )
     def test_an_end_below_its_own_limits_is_not_its_doing(
@@ -61,9 +61,9 @@ class TestDisturbed:
 
     def test_it_is_believed_the_second_time(self) -> None:
         attempt = Attempt(1, JOB, lambda _: None)
-        assert attempt.was_disturbed(self.outcome(MIB), fork_server.BY_ITSELF)
-        assert not attempt.was_disturbed(self.outcome(MIB), fork_server.BY_ITSELF)
+        assert attempt.was_disturbed(self.outcome(MIB), deadlines.BY_ITSELF)
+        assert not attempt.was_disturbed(self.outcome(MIB), deadlines.BY_ITSELF)
 
     def test_a_job_that_was_to_end_is_not_tried_again(self) -> None:
         attempt = Attempt(1, JOB, lambda _: None, stopping="cancel")
-        assert not attempt.was_disturbed(self.outcome(MIB), fork_server.BY_ITSELF)
+        assert not attempt.was_disturbed(self.outcome(MIB), deadlines.BY_ITSELF)

@@ -107,6 +107,7 @@ def test_exit_codes_and_signals_are_told_apart(
     ("script", "limits", "limit"),
     [
         ("sleep 100", Limits(wall_s=0.5), "wall"),
+        ("while :; do :; done", Limits(wall_s=60, cpu_s=60, wall_hard_s=0.5), "wall_hard"),
         ("while :; do :; done", Limits(wall_s=60, cpu_s=1), "cpu"),
         ("python3 -c 'x = bytearray(3 << 30)'", Limits(memory_bytes=64 << 20), "memory"),
     ],

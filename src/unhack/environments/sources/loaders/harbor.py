@@ -39,6 +39,7 @@ from typing import Any, cast
 from unhack.core.errors import TaskError
 from unhack.core.verdict import Seal, Status, Verdict, unscored_verdict
 from unhack.environments.sources.loaders.dockerfile import read_dockerfile
+from unhack.sandbox.job import TIME_LIMITS
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command, CommandResult
@@ -176,7 +177,7 @@ class HarborJudge:
         command = Command(("bash", f"{_PLACE}/tests/test.sh"))
         result, after = await self._pool.run(start, command, limits=self._limits)
         if result.limit:
-            status = Status.TIMEOUT if result.limit in ("wall", "cpu") else Status.LIMIT
+            status = Status.TIMEOUT if result.limit in TIME_LIMITS else Status.LIMIT
             return self._verdict(0.0, f"the tests hit the limit {result.limit}", status)
         reward, reason = _reward(after)
         if reward is None:

@@ -1,18 +1,22 @@
-"""The clocks of running jobs: slices, deadlines, and waiting for a core, which does not count.
+"""The clocks of running jobs: slices, deadlines, CPU time, and waiting for a core.
 
 On a busy machine a job may be ready to run and not get to. Counting that time would turn right
 answers into time-outs. The kernel keeps the figure for each thread; a job that makes itself wait,
 with threads or child processes of its own, gains nothing: the CPU time of all counts in full.
+CPU time is the scheduler's, to the nanosecond: the ticks that `RLIMIT_CPU` counts run ahead of it
+beside others.
 
-Covered: every thread of a job, and every process below it that lives at the deadline.
-Not covered: the waits of processes that have ended by then.
+Covered: every thread of a job, and every process below it that lives when it is looked at; a hard
+wall, for which waiting counts.
+Not covered: the waits of processes that have ended by then. Several threads may be up to half a
+second each over their CPU limit when they are seen.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _MAX_WAITING = 20.0
@@ -23,36 +27,66 @@ _NEARLY = 0.1
 """Share of a slice that may be left when it counts as used."""
 _STARVING = 0.1
 """Share of its wall limit that a job has waited for a core when that may be why it was late."""
+_LOOK_S = 0.5
+"""Longest pause between two looks at a job's CPU time."""
+_SOONEST_S = 0.01
 _MAX_PROCESSES = 1000
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+
+BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING, BY_CPU, BY_HARD_WALL = range(6)
+"""Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
 
 
 class RunningJob:
     """One job, as the fork server sees it."""
 
-    __slots__ = ("account", "demoted", "extended", "job", "lost_slot", "pid", "pidfd", "soft",
-                 "soft_at", "started", "wall", "why")  # fmt: skip
+    __slots__ = ("account", "cpu", "demoted", "hard_at", "job", "look_at", "lost_slot", "pid",
+                 "pidfd", "soft", "soft_at", "started", "wall", "wall_at", "why")  # fmt: skip
 
-    def __init__(self, job: int, pid: int, pidfd: int, wall: float, soft: float) -> None:
+    def __init__(self, job: int, pid: int, pidfd: int, seconds: Sequence[float]) -> None:
+        """`seconds`: the limits of wall time, soft slice, CPU time and hard wall."""
         self.job = job
         self.pid = pid
         self.pidfd = pidfd
         self.started = time.monotonic()
-        self.soft = soft
-        self.soft_at = self.started + soft
-        self.wall = wall
-        self.extended = 0.0
+        self.wall, self.soft, self.cpu, hard = seconds
+        self.soft_at = self.started + self.soft
+        self.wall_at = self.started + self.wall
+        self.hard_at = self.started + hard
+        self.look_at = self.started + min(self.cpu, _LOOK_S)
         self.lost_slot = False
         """True when its slot went to another job."""
         self.demoted = False
         self.account = -1
         """The user namespace that it alone is in; -1 without one."""
         self.why = 0
-        """The cause of its end: `fork_server.BY_ITSELF` or another of them."""
+        """The cause of its end: `BY_ITSELF` or another of them."""
 
     def next_event(self) -> float:
-        end = self.started + self.wall + self.extended
+        """When the next of its clocks has to be looked at."""
+        end = min(self.wall_at, self.hard_at, self.look_at)
         return end if self.demoted else min(end, self.soft_at)
+
+    def limit_reached(self, now: float, proc: int, *, program: bool) -> int:
+        """The limit of time that it is past, after which there is no going on; else `BY_ITSELF`.
+
+        Waiting for a core counts for the hard wall only.
+        """
+        if now >= self.hard_at:
+            return BY_HARD_WALL
+        if now >= self.look_at:
+            numbers = _tree(proc, self.pid) if program else (self.pid,)
+            left = self.cpu - max(map(cpu_s, numbers))
+            if left <= 0:
+                return BY_CPU
+            self.look_at = now + min(max(left, _SOONEST_S), _LOOK_S)
+        if now >= self.wall_at:
+            seen = job_times(proc, self.pid, program=program)
+            more = seen.extension(wall_s=self.wall, elapsed_s=now - self.started)
+            if not more:
+                return BY_STARVING if seen.starved(self.wall) else BY_WALL
+            self.wall_at = self.started + self.wall + more
+        return BY_ITSELF
 
     def unused_s(self) -> float:
         """CPU seconds of its slice that it has not used; 0 when about all of it is."""

@@ -1,6 +1,6 @@
 """The fork server: a warm interpreter that forks once for each job and knows nothing of any job.
 
-It receives a descriptor and two time limits, forks, and the child reads its own job from that
+It receives a descriptor and limits of time, forks, and the child reads its own job from that
 descriptor; so no job leaves a trace that a later one could find. The child leaves the frames and
 objects of this process before it runs (`job_start`). It watches deadlines, demotes
 stragglers, reaps, and tells the host what the kernel says of each end. It ends itself, and with it
@@ -32,8 +32,8 @@ from unhack.sandbox.guest.server import (
     library,
     rehearsal,
     warming,
-)
-from unhack.sandbox.guest.server.deadlines import RunningJob
+)  # fmt: skip
+from unhack.sandbox.guest.server.deadlines import BY_CPU, BY_HOST, BY_ITSELF, RunningJob
 from unhack.sandbox.guest.server.job_start import JobStart
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
 from unhack.sandbox.linux.sockets import receive
@@ -41,14 +41,14 @@ from unhack.sandbox.linux.sockets import receive
 CONTROL, JOBS = 3, 4
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
 SIGKILL = 9
-ORDER = struct.Struct("<IBdd")
-"""job id, descriptor flags, wall seconds, soft slice seconds."""
-REPORT = struct.Struct("<cIiIddQ")
-"""kind, job id, wait status, why, wall seconds, CPU seconds, peak resident bytes."""
+ORDER = struct.Struct("<IBdddd")
+"""job id, descriptor flags, seconds of wall time, soft slice, CPU time and hard wall."""
+REPORT = struct.Struct("<cIiIdddQ")
+"""kind, job id, wait status, why, seconds of wall, CPU and waiting time, peak resident bytes."""
+_LONG_S = 0.5
+"""Only of jobs that took longer the wait for a core is asked for."""
 KILL = struct.Struct("<cI")
 READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
-BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING = 0, 1, 2, 3
-"""Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
 _WAITED, _STAYS = 1.3, 32
 """A job that took more than 1.3 times its CPU waited; the server stays put for 32 that did not."""
 MAX_RUNNING = 10
@@ -183,7 +183,7 @@ class Server:
             return None
         if not data:
             os._exit(0)
-        job, flags, wall, soft = ORDER.unpack(data)
+        job, flags, *seconds = ORDER.unpack(data)
         fds = list(struct.unpack(f"{len(ancillary[0][2]) // 4}i", ancillary[0][2]))
         if job in self.kills_wanted:
             for fd in fds:
@@ -202,7 +202,7 @@ class Server:
         for fd in fds:
             os.close(fd)
         if pid > 0:
-            running = RunningJob(job, pid, pidfd, wall, soft)
+            running = RunningJob(job, pid, pidfd, seconds)
             running.account = account
             self.running[pidfd] = self.current = running
             poller.register(pidfd, select.POLLIN)
@@ -212,23 +212,27 @@ class Server:
 
     def report(self, kind: bytes, job: int, status: int = 0, why: int = 0) -> None:
         """Tell the host something that carries no figures."""
-        self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0))
+        self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0.0, 0))
 
     def reap(self, running: RunningJob) -> None:
         """Wait for a job that has ended and report what the kernel says of it."""
+        waited = 0.0
+        if time.monotonic() - running.started > _LONG_S:  # while the kernel still knows it
+            waited = deadlines.job_times(self.proc, running.pid, program=False).waited_s
         _, status, usage = os.wait4(running.pid, 0)
         os.close(running.pidfd)
         if running.account >= 0:
             self.accounts.append(running.account)
         wall = time.monotonic() - running.started
         cpu = usage.ru_utime + usage.ru_stime
+        if self.kind != "program" and cpu > running.cpu and running.why == BY_ITSELF:
+            running.why = BY_CPU  # it ended between two looks
         self.settled = (self.settled + 1) % _STAYS if wall < _WAITED * cpu else 0
         if self.current is running:
             self.current = None
         self.kills_wanted.discard(running.job)
-        self.control.send(
-            REPORT.pack(ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024)
-        )
+        figures = wall, cpu, waited, usage.ru_maxrss * 1024
+        self.control.send(REPORT.pack(ENDED, running.job, status, running.why, *figures))
 
     def handle_kill(self) -> None:
         """Kill a job when the host says so; end when the host is gone."""
@@ -250,14 +254,15 @@ class Server:
         _send_signal(running.pidfd, SIGKILL)
 
     def watch_clocks(self) -> None:
-        """Demote jobs that outstay their slice, end those that outlive their deadline."""
+        """Demote jobs that outstay their slice, end those that are past a limit of time."""
         now = time.monotonic()
         for running in self.running.values():
             if running.why != BY_ITSELF or now < running.next_event():
                 continue
-            if now >= running.started + running.wall + running.extended:
-                self.check_deadline(running, now)
-            elif not running.demoted:
+            why = running.limit_reached(now, self.proc, program=self.kind == "program")
+            if why != BY_ITSELF:
+                self.kill(running, why)
+            elif now >= running.soft_at and not running.demoted:
                 self.demote(running, now)
 
     def demote(self, running: RunningJob, now: float) -> None:
@@ -282,15 +287,6 @@ class Server:
         with contextlib.suppress(OSError):  # then it keeps its priority
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
 
-    def check_deadline(self, running: RunningJob, now: float) -> None:
-        """Kill a job past its deadline; waiting for a core does not count."""
-        seen = deadlines.job_times(self.proc, running.pid, program=self.kind == "program")
-        more = seen.extension(wall_s=running.wall, elapsed_s=now - running.started)
-        if more:
-            running.extended = more
-        else:
-            self.kill(running, BY_STARVING if seen.starved(running.wall) else BY_WALL)
-
 
 def _preload(names: list[str]) -> set[str]:
     """Import modules; the top-level names of everything that is loaded afterwards."""
@@ -302,7 +298,7 @@ def _preload(names: list[str]) -> set[str]:
 def _isolate(config: dict[str, Any], control: socket.socket) -> None:
     """Enter the namespaces and build the root."""
     namespaces.enter()
-    control.send(REPORT.pack(MAPS, 0, 0, 0, 0.0, 0.0, 0))
+    control.send(REPORT.pack(MAPS, 0, 0, 0, 0.0, 0.0, 0.0, 0))
     if receive(control.recv, 64) != b"ok":
         raise OSError(1, "the host could not write the id maps")
     namespaces.build_root(config["root"])
@@ -369,7 +365,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.open_accounts(own_uid=root)
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)  # which Landlock asks for
-    rehearsed = ORDER.pack(0, job_start.HAS_STDIN, 60.0, 60.0)
+    rehearsed = ORDER.pack(0, job_start.HAS_STDIN, 60.0, 60.0, 60.0, 60.0)
     server.pinned = rehearsal.pin_pages_of_a_job(server, rehearsed, proc)
     server.start.mapped_bytes = _mapped_bytes(proc)
     server.lock_down()

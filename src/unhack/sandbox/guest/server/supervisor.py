@@ -36,7 +36,7 @@ CONTROL, ORDERS = 3, 4
 MAPS, READY, FAILED, ENDED, LAYER = b"M", b"R", b"F", b"X", b"U"
 REPORT = struct.Struct("<ciiddQ")
 """`ENDED`, wait status of the command, why, wall seconds, CPU seconds, peak resident bytes."""
-BY_ITSELF, BY_WALL, BY_HOST, NOT_STARTED = 0, 1, 2, 3
+BY_ITSELF, BY_WALL, BY_HOST, NOT_STARTED, BY_HARD_WALL = range(5)
 MAX_ORDER = 1 << 18
 """Bytes of an order: arguments and environment."""
 _STATUS = struct.Struct("<i")
@@ -87,7 +87,7 @@ class CommandLoop:
         os.close(writer)
         for fd in fds:
             os.close(fd)
-        why = self.watch(pid, pidfd, started, order["wall"])
+        why = self.watch(pid, pidfd, started, order)
         _, status, usage = os.wait4(pid, 0)
         os.close(pidfd)
         words = os.read(reader, _STATUS.size)
@@ -99,12 +99,13 @@ class CommandLoop:
         wall, cpu = time.monotonic() - started, usage.ru_utime + usage.ru_stime
         self.control.send(REPORT.pack(ENDED, status, why, wall, cpu, usage.ru_maxrss * 1024))
 
-    def watch(self, pid: int, pidfd: int, started: float, wall_s: float) -> int:
+    def watch(self, pid: int, pidfd: int, started: float, order: dict[str, Any]) -> int:
         """Wait for the end of process 1; the cause."""
         poller = select.poll()
         for fd in (pidfd, CONTROL, self.host):
             poller.register(fd, select.POLLIN)
-        why, end = BY_ITSELF, started + wall_s
+        why, wall_s, hard = BY_ITSELF, order["wall"], started + order["wall_hard"]
+        end = min(started + wall_s, hard)
         while True:
             left = max(0.0, end - time.monotonic()) * 1000 + 1 if why == BY_ITSELF else None
             for fd, _ in poller.poll(left):
@@ -117,10 +118,11 @@ class CommandLoop:
             if why == BY_ITSELF and time.monotonic() >= end:
                 seen = deadlines.job_times(self.proc, pid, program=True)
                 more = seen.extension(wall_s=wall_s, elapsed_s=time.monotonic() - started)
-                if more:
-                    end = started + wall_s + more
+                late = time.monotonic() >= hard
+                if more and not late:
+                    end = min(started + wall_s + more, hard)
                 else:
-                    why = BY_WALL
+                    why = BY_HARD_WALL if late else BY_WALL
                     init.kill(pidfd)
 
     def become_process_1(self, order: dict[str, Any], fds: list[int], status: int) -> None:

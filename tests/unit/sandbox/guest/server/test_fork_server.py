@@ -24,7 +24,7 @@ server = fork_server.Server(config, os.pidfd_open(os.getppid()), proc)
 def job(number, settled):
     reading, writing = os.pipe()
     rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", writing))]
-    jobs.sendmsg([fork_server.ORDER.pack(number, 0, 60.0, 60.0)], rights)
+    jobs.sendmsg([fork_server.ORDER.pack(number, 0, 60.0, 60.0, 60.0, 60.0)], rights)
     server.settled = settled
     mine = server.accept(select.poll())
     if mine:

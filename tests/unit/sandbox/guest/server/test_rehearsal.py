@@ -26,7 +26,7 @@ server = fork_server.Server(config, os.pidfd_open(os.getppid()), proc)
 runner.warm_up()
 gc.collect(); gc.freeze(); gc.disable()
 control, jobs = hosts
-order = fork_server.ORDER.pack(0, job_start.HAS_STDIN, 60.0, 60.0)
+order = fork_server.ORDER.pack(0, job_start.HAS_STDIN, *[60.0] * 4)
 
 def faults_of_a_job(number):
     channel, end = _socket.socketpair()
@@ -35,7 +35,7 @@ def faults_of_a_job(number):
     channel.send(runner.HEADER.pack(len(data)) + data)
     null = os.open("/dev/null", os.O_RDONLY)
     rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("2i", end.fileno(), null))]
-    jobs.sendmsg([fork_server.ORDER.pack(number, job_start.HAS_STDIN, 60.0, 60.0)], rights)
+    jobs.sendmsg([fork_server.ORDER.pack(number, job_start.HAS_STDIN, *[60.0] * 4)], rights)
     poller = select.poll()
     mine = server.accept(poller)
     if mine:

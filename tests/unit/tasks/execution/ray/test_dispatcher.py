@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -245,12 +246,18 @@ def test_an_item_that_outlives_three_nodes_is_judged_by_this_process(made: list[
     assert [worker.requests for worker in made[0].workers.values()] == [1, 1, 1]
 
 
+_NUMBERS = itertools.count()
+
+
 class TestRuleTwo:
     """A verdict is the same whoever sits beside it, on this node or another."""
 
     def checked(self) -> Task:
+        """Unlike that of any other test: equal tasks share what was judged."""
         cases = (Case((3,), expected=None),)
-        return Task(Problem("p", ""), FunctionVerifier("f", cases, checker=ONLY_PQ))
+        return Task(
+            Problem(f"p{next(_NUMBERS)}", ""), FunctionVerifier("f", cases, checker=ONLY_PQ)
+        )
 
     def test_a_completion_that_another_node_judged_decides(self, made: list[_Machines]) -> None:
         nodes = _both(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
@@ -141,10 +142,16 @@ class TestTasksThatStay:
         assert run_batch(tasks, texts, executor=shards).rewards == (0.0, 1.0, 1.0, 0.0)
 
 
+_NUMBERS = itertools.count()
+
+
 class TestRuleTwo:
     def checked(self) -> Task:
+        """Unlike that of any other test: equal tasks share what was judged."""
         cases = (Case((3,), expected=None),)
-        return Task(Problem("p", ""), FunctionVerifier("f", cases, checker=ONLY_PQ))
+        return Task(
+            Problem(f"p{next(_NUMBERS)}", ""), FunctionVerifier("f", cases, checker=ONLY_PQ)
+        )
 
     def test_a_completion_that_another_shard_judged_decides(self, shards: ShardsExecutor) -> None:
         bad = [f"def f(x): return 'banana {k}'\n" for k in range(6)]

@@ -11,6 +11,8 @@ Not covered: nothing here is trusted by the judge; it is the honest half of the 
 
 from __future__ import annotations
 
+import abc
+import enum
 import sys
 import types
 from collections.abc import Callable, Collection, Sequence
@@ -32,6 +34,8 @@ _ITERATED = ("builtins", "types", "collections", "collections.abc")
 """Modules whose classes know their members by iterating."""
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 """Flags of a type: made at run time; not to be changed, as those of C code that are."""
+_METACLASSES = (type, abc.ABCMeta, enum.EnumType, object)
+"""What the judge knows of a metaclass beside what the solution adds."""
 _SEQUENCE, _MAPPING = 1 << 5, 1 << 6
 """Flags of a type: what `match` takes its objects for."""
 _ITERATED_TOO = ("collections.abc.Sequence", "collections.UserList", "collections.deque")
@@ -102,8 +106,6 @@ class Objects:
                     for name in special.LOWERED
                     if _definer(mro, name) is base or _definer(mro, name) in type.mro(base)[:-1]
                 ]
-        if _definer(mro, "__hash__") is not object and _slot(mro, "__hash__") is None:
-            found["unhashable"] = True
         found.update(_flags(kind, mro, own=own))
         if is_error:
             found["doc"] = str(kind.__doc__ or "")[:4000]
@@ -113,18 +115,27 @@ class Objects:
         return found
 
 
-def _flags(kind: type, mro: list[type], *, own: bool) -> dict[str, bool]:
-    """What else Python's own code looks at in a class, each with True."""
+def _flags(kind: type, mro: list[type], *, own: bool) -> dict[str, Any]:
+    """What else Python's own code looks at in a class."""
     flags: int = type.__dict__["__flags__"].__get__(kind)
     checker = _definer(type.mro(type(kind)), "__instancecheck__")
     found = {
-        "uniterable": not own and _definer(mro, "__getitem__") and not _definer(mro, "__iter__"),
-        "sequence": flags & _SEQUENCE,
-        "mapping": flags & _MAPPING,
         "disguised": own and _definer(mro, "__class__") is not object,
         "checks": own and checker is not type,
     }
-    return {name: True for name, value in found.items() if value}
+    told: dict[str, Any] = {}
+    if flags & (_SEQUENCE | _MAPPING):
+        told["shape"] = "sequence" if flags & _SEQUENCE else "mapping"
+    without = [name for name in special.ALL if _definer(mro, name) and not _slot(mro, name)]
+    if not own and _definer(mro, "__getitem__") and not _definer(mro, "__iter__"):
+        without.append("__iter__")  # C code that gets no iterator from what has items
+    if without:
+        told["without"] = without
+    spaces = [vars(item) for item in type.mro(type(kind)) if own and item not in _METACLASSES]
+    meta = [name for name in special.META if any(name in space for space in spaces)]
+    if meta:
+        told["meta"] = meta
+    return {**told, **{name: True for name, value in found.items() if value}}
 
 
 def _is_standard(kind: type, own: Collection[str]) -> bool:
@@ -223,7 +234,8 @@ class CandidateWriter(Writer):
             return {"$class": self.objects.number(value)}
         if self.objects.packages and trees.is_module(value, self.objects.packages):
             return {"$module": [self.objects.number(value), *trees.described(value)]}
-        return {"$object": [self.objects.number(value), self.tell(kind), *self.plain(value, depth)]}
+        told = self.tell(kind, has_buffer=_has_buffer(value, kind))
+        return {"$object": [self.objects.number(value), told, *self.plain(value, depth)]}
 
     def plain(self, value: Any, depth: int) -> list[Any]:
         """The plain value of an object, the first time, where the judge makes one of its type."""
@@ -238,7 +250,7 @@ class CandidateWriter(Writer):
         self.valued.append(number)
         return [encoded]
 
-    def tell(self, kind: type) -> int:
+    def tell(self, kind: type, *, has_buffer: bool = False) -> int:
         """The number of a class, which the judge knows from now on."""
         number = self.objects.number(kind)
         if number not in self.objects.told:
@@ -246,7 +258,9 @@ class CandidateWriter(Writer):
             for base in kind.__bases__:
                 if self.objects.is_own(kind) and self.objects.is_own(base):
                     self.tell(base)
-            self.classes.append([number, self.objects.describe(kind)])
+            described = self.objects.describe(kind)
+            described["special"] += ["__bytes__"] * has_buffer
+            self.classes.append([number, described])
         return number
 
     def error(self, error: BaseException, depth: int = 0) -> dict[str, Any]:
@@ -289,6 +303,17 @@ class CandidateWriter(Writer):
             self.held = [place for place in self.held if place < places]
             self.objects.told.difference_update(self.valued[valued:])
             return None
+
+
+def _has_buffer(value: Any, kind: type) -> bool:
+    """True for an object of C code whose bytes are not those of its items."""
+    flags: int = type.__dict__["__flags__"].__get__(kind)
+    if flags & _HEAP and not flags & _IMMUTABLE:
+        return False
+    try:
+        return bool(memoryview(value)) or True
+    except TypeError:
+        return False
 
 
 def _members(error: BaseException) -> dict[str, Any]:

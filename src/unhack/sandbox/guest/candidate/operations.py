@@ -217,6 +217,8 @@ def _delete(session: CandidateSession, target: Any, name: str, args: list[Any]) 
 
 
 def _special(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
+    if name == "__bytes__":
+        return bytes(target)  # or of the buffer of an object of C code
     return getattr(type(target), name)(target, *args)
 
 

@@ -40,6 +40,8 @@ LOWERED = frozenset(
 """Methods of a builtin base that the judge computes itself, on the plain value of the object."""
 VALUES = (int, float, complex, str, bytes, tuple, frozenset)
 """Immutable builtin types: an object whose class is derived from one is one on either side."""
+META = tuple(sorted((JUDGED - {"__contains__"}) | {"__repr__", "__str__", "__bool__"}))
+"""Methods of a metaclass that are refused where the solution defines them."""
 FIELDS = frozenset(
     (  # noqa: SIM905
         "errno strerror filename filename2 characters_written name path obj name_from msg "

@@ -2,8 +2,8 @@
 
 Covered: bases among the solution's classes, the special methods that a class has, exceptions,
 one proxy for one object; the check of `isinstance` against types that a proxy only claims.
-Not covered: `issubclass` in C code, and metaclasses of the solution beyond item, iteration, length
-and membership.
+Not covered: `issubclass` in C code. Of metaclasses of the solution item, iteration, length and
+membership are asked for, and their other methods refused.
 """
 
 # Values of unknown types are what this module is about.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import weakref
 from abc import ABCMeta
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import UnionType
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ from unhack.sandbox.guest.candidate.standard import references, type_name
 from unhack.sandbox.guest.judge import methods
 from unhack.sandbox.guest.judge.link import CandidateLink
 from unhack.sandbox.guest.judge.proxies import (
+    SHAPES,
     STANDARD_CLASSES,
     ClassRecord,
     Mirror,
@@ -77,6 +78,8 @@ class ClassTable:
             raise plain.PlainDataError("a class of exceptions that is none")
         space: dict[str, Any] = {"__sealed__": record, "__doc__": str(described.get("doc", ""))}
         if "error" not in described:
+            if described.get("shape") in SHAPES and not record.is_value:
+                bases.append(SHAPES[described["shape"]])
             bases = bases or [SealedObject]
             if record.is_value and not any(_is_subclass(base, record.base) for base in bases):
                 bases.append(record.base)
@@ -92,18 +95,12 @@ class ClassTable:
                     space.setdefault(name, methods.make_lowered(name))
             if record.base is list:
                 space.setdefault("__radd__", methods.appended)
-        if described.get("uniterable") is True:
-            space["__iter__"] = None
-        if described.get("unhashable") is True:
-            space["__hash__"] = None
-        elif "__eq__" in space:
-            space.setdefault("__hash__", bases[0].__hash__ if bases else object.__hash__)
+        space.update(dict.fromkeys(special.ALL.intersection(described.get("without", ()))))
+        if "__eq__" in space:
+            space.setdefault("__hash__", bases[0].__hash__)
         space["__module__"], _, name = record.name.rpartition(".")
         kind = type.__new__(Mirror, name, tuple(bases), space)
         self._classes[number] = kind
-        for shape in (Sequence, Mapping):  # `match` looks at a flag of the type
-            if described.get(shape.__name__.lower()) is True:
-                shape.register(kind)
         if record.disguised or (record.foreign and record.name not in STANDARD_CLASSES):
             self._watch_checks()
 

@@ -16,8 +16,10 @@ script gets it like any other name.
 
 from __future__ import annotations
 
+import copy
 import sys
 import types
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from unhack.sandbox.guest.candidate import special
@@ -27,19 +29,19 @@ from unhack.sandbox.guest.judge.names import ACTED_ON, is_asked, reads_types
 
 _REFUSED = frozenset(
     (  # noqa: SIM905
-        "__code__ __globals__ __closure__ __builtins__ __reduce_ex__ __dataclass_fields__ "
+        "__code__ __globals__ __closure__ __builtins__ __dataclass_fields__ "
         "gi_code gi_frame cr_code cr_frame"
     ).split()
 )
 _CLASS_LOCAL = frozenset(
     (  # noqa: SIM905
-        "__class__ __name__ __qualname__ __module__ __instancecheck__ __subclasscheck__ "
-        "__subclasshook__ __copy__ __deepcopy__ __init_subclass__ __or__ __ror__ __dir__ "
-        "__getattribute__ __setattr__ __delattr__ __sealed__ __prepare__ __reduce_ex__"
+        "__class__ __name__ __qualname__ __module__ __instancecheck__ __subclasscheck__ __sealed__"
     ).split()
 )
+_COPIED = ("__copy__", "__deepcopy__")
+"""Methods here that only the module `copy` gets."""
 _OBJECT_LOCAL = frozenset(
-    ("__copy__ __deepcopy__ __dir__ __getattribute__ __setattr__ __delattr__ __sizeof__").split()  # noqa: SIM905
+    ("__dir__", "__getattribute__", "__setattr__", "__delattr__", "__sizeof__", "__reduce_ex__")
 )
 STANDARD_CLASSES = {
     "builtins.function": types.FunctionType,
@@ -58,8 +60,8 @@ class ClassRecord:
     """The facts about one class of the candidate."""
 
     __slots__ = (
-        *("base", "checks", "disguised", "foreign", "is_data", "is_value", "mixins", "name"),
-        *("number", "seal"),
+        *("base", "checks", "disguised", "foreign", "is_data", "is_value", "meta", "mixins"),
+        *("name", "number", "seal"),
     )
 
     def __init__(self, seal: CandidateLink, number: int, described: Any) -> None:
@@ -71,6 +73,7 @@ class ClassRecord:
         self.base: Any = next((kind for kind in special.BASES if kind.__name__ == base), None)
         self.checks = described.get("checks") is True
         self.disguised = described.get("disguised") is True
+        self.meta = frozenset(str(name) for name in described.get("meta", ()))
         self.mixins: list[type] = []
         """Bases of an exception that are none; its class here has their methods."""
         self.is_value = self.base in special.VALUES
@@ -108,6 +111,8 @@ class Mirror(type):
 
     def __getattribute__(cls, name: str) -> Any:
         if name in _CLASS_LOCAL or _defines(cls, name):
+            return type.__getattribute__(cls, name)
+        if name in _COPIED and sys._getframe(1).f_globals is vars(copy):  # pyright: ignore[reportPrivateUsage]
             return type.__getattribute__(cls, name)
         record = record_of(cls)
         if name in ("__mro__", "__bases__"):
@@ -149,9 +154,6 @@ class Mirror(type):
             raise record.seal.violate(undeclared("in", record))
         return bool(record.seal.ask("contains", record.number, args=(item,)))
 
-    def __bool__(cls) -> bool:
-        return True
-
     def __dir__(cls) -> list[str]:
         return record_of(cls).seal.ask("dir", record_of(cls).number)
 
@@ -175,16 +177,17 @@ def _is_below(kind: type, cls: type) -> bool:
     """True for a class and what is derived from it, by what the judge knows of both."""
     if type.__subclasscheck__(cls, kind) or type(kind) is not Mirror:
         return type.__subclasscheck__(cls, kind)
-    known = [item for item in type.mro(kind) if type(item) is Mirror and item not in ROOTS]
-    return any(_is_below(mixin, cls) for item in known for mixin in record_of(item).mixins)
+    spaces = [type.__getattribute__(item, "__dict__") for item in type.mro(kind)]
+    known: list[ClassRecord] = [space["__sealed__"] for space in spaces if "__sealed__" in space]
+    return any(_is_below(mixin, cls) for record in known for mixin in record.mixins)
 
 
 def _claims(cls: type, what: str, value: Any) -> bool:
     """The answer of a class with a rule of its own for what belongs to it. Nothing of the verifier
     belongs to it by its word alone, unless the author named the class."""
-    if cls in ROOTS or not record_of(cls).checks or record_of(cls).seal.is_aside:
+    record: Any = type.__getattribute__(cls, "__dict__").get("__sealed__")
+    if record is None or not record.checks or record.seal.is_aside:
         return False
-    record = record_of(cls)
     if not is_proxy(value) and value not in NAMES:
         return False
     what = what if is_proxy(value) else "issubclass"
@@ -194,6 +197,22 @@ def _claims(cls: type, what: str, value: Any) -> bool:
     return answer
 
 
+def _of_metaclass(name: str) -> Any:
+    default: Any = getattr(type, name, None)
+
+    def method(cls: Any, *args: Any) -> Any:
+        record: Any = type.__getattribute__(cls, "__dict__").get("__sealed__")
+        if record is not None and name in record.meta and not record.seal.is_aside:
+            raise record.seal.violate(f"{name} of the metaclass of {record.name}")
+        if default is None:
+            return True if name == "__bool__" else NotImplemented
+        return default(cls, *args)
+
+    return method
+
+
+for _name in special.META:
+    setattr(Mirror, _name, _of_metaclass(_name))
 Mirror.__name__ = Mirror.__qualname__ = "type"  # for the texts of Python's own errors
 
 
@@ -250,6 +269,8 @@ class SealedObject(metaclass=Mirror):
             if found is None and name != "__hash__":
                 return record.seal.ask("get", number_of(self), name)
             return found
+        if name in _COPIED and sys._getframe(1).f_globals is vars(copy):  # pyright: ignore[reportPrivateUsage]
+            return object.__getattribute__(self, name)
         if not is_asked(name, 1):
             raise AttributeError(f"{record.name!r} object has no attribute {name!r}")
         if name in special.STEPS and name in type.__getattribute__(kind, "__dict__"):
@@ -281,6 +302,14 @@ class SealedObject(metaclass=Mirror):
     def __reduce_ex__(self, protocol: Any) -> Any:
         record = record_of(type(self))
         raise record.seal.violate(f"pickling of a {record.name} object")
+
+
+class SealedSequence(SealedObject):
+    """An object that `match` takes for a sequence."""
+
+
+class SealedMapping(SealedObject):
+    """An object that `match` takes for a mapping."""
 
 
 class SealedErrorMixin(metaclass=Mirror):
@@ -330,7 +359,10 @@ class SealedErrorMixin(metaclass=Mirror):
         raise record.seal.violate(f"pickling of a {record.name} object")
 
 
-ROOTS = (SealedObject, SealedErrorMixin)
+SHAPES: dict[Any, type] = {"sequence": SealedSequence, "mapping": SealedMapping}
+ROOTS = (SealedObject, SealedErrorMixin, *SHAPES.values())
+Sequence.register(SealedSequence)  # a flag of the type, which it inherits to those below
+Mapping.register(SealedMapping)
 for _root in ROOTS:
     type.__setattr__(_root, "__init_subclass__", classmethod(_refuse_subclass))
 _error_space: Any = vars(BaseException)["__dict__"].__get__

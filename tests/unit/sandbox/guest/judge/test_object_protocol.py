@@ -23,7 +23,8 @@ SAMPLE = (
 HEAD = "import solution\nfrom solution import *\nfrom solution import V, W\nv = V()\n"
 UNUSUAL = (
     f"import {', '.join(data_model.USED)}\nimport abc, collections.abc, dataclasses, enum\n"
-    "import inspect, contextlib, pprint, numbers, sys, typing, weakref\nfrom unittest import mock\n"
+    "import inspect, contextlib, pprint, numbers, sys, typing, weakref, uuid, calendar, reprlib\n"
+    "import asyncio, unittest\nfrom unittest import mock\n"
     "import solution\nfrom solution import *\ns = solution\n"
 )
 LIMITS = {

@@ -98,7 +98,7 @@ class ExceptionTable:
             names = [str(name) for name in described["names"]]
             error = self._make(self.nearest(names), args, text, name=names[0] if names else "")
         for name, value in described.get("members", ()):
-            slot, decoded = member(type(error), name), reader.decode(value)
+            slot, decoded = member(cast("type", type(error)), name), reader.decode(value)
             with contextlib.suppress(AttributeError, TypeError):  # no such, or not of this type
                 slot.__set__(error, decoded)
         for name, value in described.get("values", ()):

@@ -58,3 +58,8 @@ def reads_types(frame: types.FrameType) -> bool:
     """True for code that looks at the class here, and not at the solution's."""
     asker: str = frame.f_globals.get("__name__", "")
     return asker.partition(".")[0] in (*_RUNNERS, "abc", "_py_abc", "copyreg", "unhack")
+
+
+def is_copying(frame: types.FrameType) -> bool:
+    """True for code of the module `copy`, which alone gets the methods here that copy."""
+    return frame.f_globals.get("__name__") == "copy"

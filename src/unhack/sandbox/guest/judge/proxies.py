@@ -16,7 +16,6 @@ script gets it like any other name.
 
 from __future__ import annotations
 
-import copy
 import sys
 import types
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from typing import Any, cast
 from unhack.sandbox.guest.candidate import special
 from unhack.sandbox.guest.candidate.standard import NAMES
 from unhack.sandbox.guest.judge.link import CandidateLink
-from unhack.sandbox.guest.judge.names import ACTED_ON, is_asked, reads_types
+from unhack.sandbox.guest.judge.names import ACTED_ON, is_asked, is_copying, reads_types
 
 _REFUSED = frozenset(
     (  # noqa: SIM905
@@ -112,7 +111,7 @@ class Mirror(type):
     def __getattribute__(cls, name: str) -> Any:
         if name in _CLASS_LOCAL or _defines(cls, name):
             return type.__getattribute__(cls, name)
-        if name in _COPIED and sys._getframe(1).f_globals is vars(copy):  # pyright: ignore[reportPrivateUsage]
+        if name in _COPIED and is_copying(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return type.__getattribute__(cls, name)
         record = record_of(cls)
         if name in ("__mro__", "__bases__"):
@@ -269,7 +268,7 @@ class SealedObject(metaclass=Mirror):
             if found is None and name != "__hash__":
                 return record.seal.ask("get", number_of(self), name)
             return found
-        if name in _COPIED and sys._getframe(1).f_globals is vars(copy):  # pyright: ignore[reportPrivateUsage]
+        if name in _COPIED and is_copying(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return object.__getattribute__(self, name)
         if not is_asked(name, 1):
             raise AttributeError(f"{record.name!r} object has no attribute {name!r}")
@@ -361,8 +360,9 @@ class SealedErrorMixin(metaclass=Mirror):
 
 SHAPES: dict[Any, type] = {"sequence": SealedSequence, "mapping": SealedMapping}
 ROOTS = (SealedObject, SealedErrorMixin, *SHAPES.values())
-Sequence.register(SealedSequence)  # a flag of the type, which it inherits to those below
-Mapping.register(SealedMapping)
+_abstracts: Any = (Sequence, Mapping)
+for _abstract, _shape in zip(_abstracts, SHAPES.values(), strict=True):
+    _abstract.register(_shape)  # a flag of the type, which those below it inherit
 for _root in ROOTS:
     type.__setattr__(_root, "__init_subclass__", classmethod(_refuse_subclass))
 _error_space: Any = vars(BaseException)["__dict__"].__get__

@@ -102,7 +102,10 @@ def test_c_code_takes_an_object_as_it_does_in_plain_python(kind: str) -> None:
 @sampled(data_model.NAMED)
 def test_no_name_of_the_solution_is_taken_for_a_mark_of_a_tool(kind: str) -> None:
     found = both_sides(data_model.NAMED[kind], data_model.looks(kind))
-    assert [item for item in found if differs(*item[1:])] == []
+    assert silent_of(found) == []
+    refused = [probe for probe, _, across in found if across[0] == "refused"]
+    # numeric libraries act on what this one gives them, unless it is None or a number
+    assert [probe for probe in refused if "__dataframe__" not in probe] == []
 
 
 @sampled(sorted(path.stem for path in (HERE / "programs" / "unusual").glob("*.py")))

@@ -25,7 +25,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Generator, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar
@@ -51,6 +51,7 @@ from unhack.verifiers.answers.final_answer import (
     MAX_MARKED,
     Marked,
     Marker,
+    joined_boxes,
     marked_answers,
     without_reasoning,
     write_answer,
@@ -237,6 +238,9 @@ class TextVerifier:
         if self.several is Several.AGREE and len(marked) > 1:
             texts = {item.text for item in marked}
             if len(texts) > _MAX_TEXTS or len({self._reading(text) for text in texts}) > 1:
+                joined, start = joined_boxes(completion, marked[-_MAX_TEXTS:])
+                if self.check is AnswerCheck.MATH and start == marked[0].start:
+                    return replace(final, text=joined)  # a list, a member in each box
                 return _failed_verdict(f"{len(marked)} marked answers that do not agree")
         return final
 

@@ -27,7 +27,10 @@ _CALLS = (
     "depth; keys that JSON made texts are integers again; floats within 1e-9"
 )
 _PRINTED = "the same tokens; numbers that are no integers within 1e-6"
-_IMPORTS = "the harnesses' imports stand before the code, numpy not among them"
+_IMPORTS = (
+    "the harnesses' imports stand before the code, numpy not among them; code may import it where "
+    "the row's own code does"
+)
 _BOX = "equal as mathematics; the form that the question asks for, else `\\boxed{}`"
 
 

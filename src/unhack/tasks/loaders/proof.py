@@ -13,6 +13,7 @@ Not covered: a right reference beside tests that are too weak (`unhack audit` lo
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,7 +125,8 @@ class RowReading:
     options: LoadOptions | None = None
     """In place of the limits of the data set's own harness."""
     preload: tuple[str, ...] = ()
-    """Packages that solutions may import, where there are no `options`."""
+    """Packages that solutions may import, where there are no `options`; else numpy for rows whose
+    reference or tests import it, where it is installed."""
 
 
 def load_rows(
@@ -152,7 +154,7 @@ def load_rows(
         found = entry or data_set_of(row)
         chosen = reading.options
         if chosen is None:
-            chosen = LoadOptions(limits=found.limits, preload=reading.preload)
+            chosen = LoadOptions(limits=found.limits, preload=reading.preload or _used(row))
         report, task = _read(row, found, chosen)
         if task is not None and task.id in seen:
             task = replace(task, problem=replace(task.problem, id=f"{task.id}/{row.line}"))
@@ -172,6 +174,12 @@ def load_rows(
         message = f"{path}: none of {len(reports)} rows is sound; the first is {reports[0]}"
         raise NoSoundRowError(message, loaded=loaded)
     return loaded
+
+
+def _used(row: DataSetRow) -> tuple[str, ...]:
+    texts = repr([value for value in row.fields.values() if isinstance(value, str | list | dict)])
+    used = "import numpy" in texts or "from numpy" in texts
+    return ("numpy",) if used and importlib.util.find_spec("numpy") is not None else ()
 
 
 def _read(row: DataSetRow, entry: DataSet, options: LoadOptions) -> tuple[RowReport, Task | None]:

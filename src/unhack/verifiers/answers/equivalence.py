@@ -14,7 +14,7 @@ Covered: hostile text meets a grammar, never `eval`; time, memory and length are
 signs and units are never silently dropped; a set is no ordered pair.
 Not covered: a restatement with variables (`(x+1)^2` for `x^2+2x+1`) counts as equal; equal
 expressions that math_verify cannot show equal count as different; a list is a set, so a member that
-is repeated counts once; letters of variables match in either case.
+is repeated counts once.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ from unhack.core.verdict import Status
 from unhack.sandbox.job import Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
+from unhack.verifiers.answers.conventions import (
+    in_other_case,
+    same_text,
+    turned,
+    with_cases_apart,
+)
 from unhack.verifiers.answers.notation import for_parser
 from unhack.verifiers.answers.numerals import (
     Numeral,
@@ -38,8 +44,19 @@ from unhack.verifiers.answers.numerals import (
     read_number,
     without_unit,
 )
-from unhack.verifiers.answers.shape import RELATION, AnswerShape, Shape, as_interval, read_shape
+from unhack.verifiers.answers.shape import (
+    RELATION,
+    AnswerShape,
+    Shape,
+    as_coordinates,
+    as_interval,
+    holds_one,
+    read_shape,
+    stated,
+    unnumbered,
+)
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
+from unhack.verifiers.answers.units import unit_fits
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
 
@@ -120,7 +137,7 @@ def judge_quantities(
     """Compare two numbers with their units."""
     if gold is None or answer is None:
         return fail("the answer is not one number in evaluated form")
-    if not _unit_fits(gold[1], answer[1], rules):
+    if not unit_fits(gold[1], answer[1], any_unit=rules.any_unit):
         return fail(_OTHER_UNIT)
     return judge_numbers(gold[0], answer[0], rules)
 
@@ -165,21 +182,8 @@ def spelled(text: str, rules: Rules) -> str:
     return spell(without_unit(bare_math(narrow(text)), rules.units))
 
 
-def same_text(one: str, other: str) -> bool:
-    """True for two spellings that differ at most in what is upright, `5m` and `5\\text{m}`."""
-    plain = [_UPRIGHT.sub(_inside, text).replace(" ", "").casefold() for text in (one, other)]
-    digits = [_DIGITS_APART.findall(text) for text in (one, other)]
-    return one == other or (plain[0] == plain[1] and digits[0] == digits[1])
-
-
-_UPRIGHT = re.compile(r"\\text\{([^{}]*)\}")
-_DIGITS_APART = re.compile(r"\d \d|[A-Z](?!\w)")
 _CHOICE = re.compile(r"\(?([A-J])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)
 _OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-J](?![A-Za-z])")
-
-
-def _inside(match: re.Match[str]) -> str:
-    return match[1]
 
 
 def same_choice(gold: str, answer: str) -> bool | None:
@@ -211,6 +215,7 @@ def _readings(gold: str, answer: str) -> tuple[Shape, Shape]:
 
 
 _INTERVAL = re.compile(r"\A[(\[].*[)\]]\Z|\\infty|\\cup", re.DOTALL)
+_SUM = re.compile(r"[-+/]|\\frac")
 _MAX_TRIES = 40
 """Pairs of parts that are tried by jobs in one comparison."""
 
@@ -228,19 +233,27 @@ class _Comparison:
         """Compare two shapes with their names and units."""
         kinds = {gold.kind, answer.kind}
         if gold.name and answer.name and not same_text(gold.name, answer.name):
-            return fail(f"an answer for {answer.name[:20]}, which was not asked")
+            if kinds != {AnswerShape.LEAF} or gold.name not in answer.text:
+                return fail(f"an answer for {answer.name[:20]}, which was not asked")
+            whole = [f"{item.name}={item.text}" for item in (gold, answer)]
+            return (yield from self._compare_leaves(*whole))
         if bool(gold.name) != bool(answer.name):
             whole = [
                 f"{item.name}={item.text}" if item.name else item.text for item in (gold, answer)
             ]
             if kinds == {AnswerShape.LEAF} and all(map(RELATION.search, whole)):
                 return (yield from self._compare_leaves(*whole))
-        if not _unit_fits(gold.unit, answer.unit, self._rules):
+        if not unit_fits(gold.unit, answer.unit, any_unit=self._rules.any_unit):
             return fail(_OTHER_UNIT)
+        if not gold.name and not RELATION.search(gold.text):
+            answer = stated(answer)
+        elif not RELATION.search(answer.text) and not _SUM.search(gold.text.partition("=")[0]):
+            gold = stated(gold)
+        gold, answer = as_coordinates(gold, answer)
         sets = [part.kind is AnswerShape.SET for part in (gold, answer)]
-        if sets == [False, True] and len(answer.members) == 1:
+        if sets == [False, True] and holds_one(answer):
             answer = answer.members[0]
-        if sets == [True, False] and len(gold.members) == 1:
+        if sets == [True, False] and holds_one(gold):
             gold = gold.members[0]
         kinds = {gold.kind, answer.kind}
         if kinds <= {AnswerShape.LIST, AnswerShape.SET}:
@@ -265,8 +278,10 @@ class _Comparison:
         asked, given = list(gold.members), list(answer.members)
         if gold.kind is AnswerShape.SET:
             asked, given = _without_repeats(asked), _without_repeats(given)
+        asked, given = unnumbered(asked), unnumbered(given)
         names = {item.name for item in asked}
-        if len(names) > 1 and {item.name for item in given} != names:
+        told = {item.name for item in given}
+        if len(names) > 1 and told != names and ("" not in names or names - {""} - told):
             return fail("an answer whose members are named otherwise")
         if len(asked) != len(given):
             return fail("wrong answer")
@@ -289,11 +304,14 @@ class _Comparison:
 
     def _compare_leaves(self, gold: str, answer: str) -> _Judging:
         rules = self._rules
-        if same_text(gold, answer):
+        gold, answer = turned(gold), turned(answer)
+        if same_text(gold, answer) or same_text(gold, "=".join(reversed(answer.split("=")))):
             return PASSED
         gold_number, number = read_with(rules, gold), read_with(rules, answer)
         if gold_number is not None and number is not None:
             return judge_numbers(gold_number, number, rules)
+        if RELATION.search(gold) and not RELATION.search(answer):
+            return fail("wrong answer")
         if rules.evaluated:
             if gold_number is not None and gold_number.evaluated:
                 return fail("the answer is not one number in evaluated form")
@@ -302,10 +320,12 @@ class _Comparison:
         wanted, given = for_parser(gold), for_parser(answer)
         if wanted is None or given is None:
             return fail(_AS_TEXT if wanted is None else "wrong answer: a notation of its own")
+        if in_other_case(wanted, given):
+            return fail("the answer has a letter in the other case")
         self._tries += 1
         if self._tries > _MAX_TRIES:
             return fail(f"an answer of which more than {_MAX_TRIES} pairs of parts are unlike")
-        return (yield from self._ask(wanted, given))
+        return (yield from self._ask(*with_cases_apart(wanted, given)))
 
     def _ask(self, gold: str, answer: str) -> _Judging:
         rules = self._rules
@@ -336,28 +356,6 @@ class _Comparison:
 _AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"
 _UNITED = re.compile(r"\\(?:cup|cap|setminus)(?![A-Za-z])")
 _OTHER_UNIT = "the answer has a unit that the gold answer has not"
-_FREE = frozenset(["degree", "dollar", "euro", "sterling", "yen"])
-"""Units that an answer may have where the gold answer has none."""
-
-
-_NO_UNIT = frozenset({
-    "or", "and", "to", "by", "than", "more", "less", "least", "most", "fewer", "as", "at", "not",
-    "no", "if", "when", "where", "is", "are", "plus", "minus", "times", "half", "third", "quarter",
-    "fourth", "fifth", "tenth", "hundredth", "thousandth", "dozen", "hundred", "thousand",
-    "million", "billion", "trillion",
-})  # fmt: skip
-"""Words beside a number, in the singular, that change its value or say something else."""
-
-
-def _unit_fits(gold: str, answer: str, rules: Rules) -> bool:
-    """True where an answer may have this unit: that of the gold answer, or none; one that is plain
-    words where the gold answer has none and the rules take any."""
-    if gold or not rules.any_unit:
-        return answer in {"", gold} or (not gold and answer in _FREE)
-    words = answer.partition("^")[0].split()
-    return all(len(word) > 1 or not word.islower() or word in "mgs" for word in words) and (
-        _NO_UNIT.isdisjoint(words)
-    )
 
 
 def _without_repeats(members: list[Shape]) -> list[Shape]:

@@ -5,7 +5,8 @@ Only marked answers count, in the forms that the verifier names:
     boxed     `\boxed{x}` or `\fbox{x}`, braces balanced; the outer one where they are nested
     hashes    lines `#### x` at the very end of the text, nothing but such lines after them
     tag       `<answer>x</answer>`
-    phrase    the rest of a line after "the answer is", "the final answer is", "answer:"
+    phrase    the rest of a line after "the answer is", "the final answer is", "answer:", else the
+              next line
     whole     the whole text
 
 A marked answer that holds another (`The answer is \boxed{x}.`) is dropped for the inner one. A
@@ -91,14 +92,15 @@ def write_answer(answer: str, marker: Marker) -> str:
 
 
 _REASONING = ("think", "thinking", "thought", "reasoning", "scratchpad")
-_REASONING_ENDS = tuple(f"</{tag}>" for tag in _REASONING)
+_REASONING_STARTS = (*(f"<{tag}>" for tag in _REASONING), "<|begin_of_thought|>")
+_REASONING_ENDS = (*(f"</{tag}>" for tag in _REASONING), "<|end_of_thought|>")
 
 
 def without_reasoning(text: str) -> str:
     """The text after the last closed reasoning, without a last one that is left open."""
     ends = [text.rfind(mark) + len(mark) for mark in _REASONING_ENDS if mark in text]
     start = max(ends, default=0)
-    opened = [at for at in (text.find(f"<{tag}>", start) for tag in _REASONING) if at >= 0]
+    opened = [at for at in (text.find(mark, start) for mark in _REASONING_STARTS) if at >= 0]
     return text[start : min(opened, default=len(text))]
 
 
@@ -197,11 +199,12 @@ def _tag(text: str) -> _Found:
 
 _PHRASE = BoundedPattern(
     r"\b(?:the[ \t]{1,4}(?:final[ \t]{1,4})?answer[ \t]{1,4}is\b(?:[ \t]{0,4}:)?"
-    r"|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:)",
+    r"|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:|final[ \t]{1,4}answer\*{0,2}(?=[ \t]{0,4}\n))",
     re.IGNORECASE,
 )
 _WORD = "answer"
-_FOLLOWING = frozenset(" \t:*")
+_FOLLOWING = frozenset(" \t:*\n")
+_MAX_BLANK = 8
 _BEFORE, _BEHIND = 18, 22
 """Characters around the word that a phrase may take, and one more on each side."""
 
@@ -226,9 +229,18 @@ def _phrase(text: str) -> _Found:
     matches = list(islice(_phrases(text), MAX_MARKED + 2))
     for position, (start, behind) in enumerate(matches):
         limit = matches[position + 1][0] if position + 1 < len(matches) else len(text)
-        line_end = text.find("\n", behind, limit)
-        end = limit if line_end < 0 else line_end
-        yield start, end, _bare(text[behind:end])
+        inner, end = _line(text, behind, limit)
+        if not inner.strip(" \t*:"):  # a heading, with the answer below it
+            blank = text[end : min(end + _MAX_BLANK, limit)]
+            inner, end = _line(text, end + len(blank) - len(blank.lstrip()), limit)
+        yield start, end, _bare(inner)
+
+
+def _line(text: str, start: int, limit: int) -> tuple[str, int]:
+    """What is left of the line at `start`, and its end."""
+    line_end = text.find("\n", start, limit)
+    end = limit if line_end < 0 else line_end
+    return text[start:end], end
 
 
 def _bare(text: str) -> str:
@@ -253,3 +265,22 @@ _FINDERS = {
     Marker.PHRASE: _phrase,
     Marker.WHOLE: _whole,
 }
+
+
+_BETWEEN_BOXES = re.compile(r"[\s$,;.]*(?:(?:and|or|\\text\s?\{ ?(?:and|or) ?\})[\s$,]*)?")
+_MAX_BETWEEN = 40
+
+
+def joined_boxes(text: str, boxes: Sequence[Marked]) -> tuple[str, int]:
+    """The last box and those before it that make one list with it, and where that list starts."""
+    answer, start = boxes[-1].text, boxes[-1].start
+    inner = marked_answers(answer, [Marker.BOXED])
+    if inner:
+        return joined_boxes(answer, inner)[0], start
+    for box in reversed(boxes[:-1]):
+        between = text[box.end : start]
+        joined = len(between) <= _MAX_BETWEEN and _BETWEEN_BOXES.fullmatch(between)
+        if not joined or not between.strip(" $.\n") or "\n\n" in between:
+            break
+        answer, start = f"{box.text}, {answer}", box.start
+    return answer, start

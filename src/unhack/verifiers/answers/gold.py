@@ -31,7 +31,7 @@ from numbers import Rational, Real
 from typing import Any, cast
 
 from unhack.core.errors import UsageError, with_article
-from unhack.verifiers.answers.final_answer import MAX_MARKED, Marked, Marker, marked_answers
+from unhack.verifiers.answers.final_answer import MAX_MARKED, Marker, joined_boxes, marked_answers
 from unhack.verifiers.answers.numerals import bare_math, read_number
 
 MAX_GOLD_CHARS = 500_000
@@ -141,8 +141,6 @@ def _read_text(text: str) -> str:
 
 _LOOSE_BOX = re.compile(r"\\(?:boxed|fbox)\s{1,8}([^\s{}$\\]{1,40})")
 _LOOSE_HASHES = re.compile(r"####\s{0,8}(.{1,1000})\Z")
-_BETWEEN_BOXES = re.compile(r"[\s$,;.]*(?:(?:and|or|\\text\s?\{ ?(?:and|or) ?\})[\s$,]*)?")
-_MAX_BETWEEN = 40
 
 
 def _last_mark(text: str) -> str | None:
@@ -152,7 +150,7 @@ def _last_mark(text: str) -> str | None:
         if len(found) > MAX_MARKED:
             raise GoldError(f"the gold answer has more than {MAX_MARKED} marks; {_MARK_IT}")
         if found and marker is Marker.BOXED:
-            return _joined_boxes(text, found)
+            return joined_boxes(text, found)[0]
         if found:
             return found[-1].text
         if marker is Marker.BOXED and "\\boxed" in text:
@@ -163,21 +161,6 @@ def _last_mark(text: str) -> str | None:
     return None
 
 
-def _joined_boxes(text: str, boxes: list[Marked]) -> str:
-    """The last box, and those before it that make one list with it."""
-    answer, start = boxes[-1].text, boxes[-1].start
-    inner = marked_answers(answer, [Marker.BOXED])
-    if inner:
-        return _joined_boxes(answer, inner)
-    for box in reversed(boxes[:-1]):
-        between = text[box.end : start]
-        joined = len(between) <= _MAX_BETWEEN and _BETWEEN_BOXES.fullmatch(between)
-        if not joined or not between.strip(" $.\n") or "\n\n" in between:
-            break
-        answer, start = f"{box.text}, {answer}", box.start
-    return answer
-
-
 _MATH_WORDS = re.compile(
     r"(?:arc)?(?:sin|cos|tan|cot)h?|csc|sec|det|dim|exp|gcd|lcm|lim|ln|log|max|min|mod|sqrt|sup|inf"
     r"|infinity|pi|in|to"
@@ -186,6 +169,7 @@ _WORD = re.compile(
     r"(?:[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*|(?i:am|an|as|at|by|cm|ft|if|in|is|it|kg|km|mm|no|of|on|or|pm))"
     r"[.,;:!?]?"
 )
+_SENTENCE_WORD = re.compile(r"[^\W\d_]{2,}(?:[-'’][^\W\d_]+)*[.,;:!?]?")
 _QUANTITY = re.compile(
     r"(?P<value>\$[^$]+\$|[\\$€£¥₹]{0,2}-?[\d][\d,./]*)\s{0,4}"
     r"(?:(?<=\s)\(\s?(?P<inner>[^\W\d_]{2}[^()\d$=+*^\\]{0,60})\)|(?P<unit>[^\W\d_$][^\d$()=<>:\\{}]{0,59}))"
@@ -198,6 +182,10 @@ _COUNTED = re.compile(r"[^(]+\([^()]+\)")
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _CHOICE = re.compile(r"\(?[A-Z][).:]\s.*", re.DOTALL)
 _MAX_WORDS = 8
+_MATHEMATICS = re.compile(
+    r"\$[^$]*\$|\\[A-Za-z]+\s?\{[^{}]*\}|\\(?:angle|triangle)\s?[A-Z]{1,4}(?![A-Za-z])"
+)
+_UNIT_IN_DOLLARS = re.compile(r"\A([\d.,/]{1,40}) \$ ?(mm|cm|dm|km|m|ft|in)(\^\{?[23]\}?)? ?\$\Z")
 _OPEN_END = re.compile(r"[-+*/=<>^,]\Z|\\(?:cdot|times|le|ge|leq|geq|approx) ?\Z|\A[*/=<>^,]")
 """An end that another part of the same expression follows."""
 
@@ -210,15 +198,16 @@ def _read_plain(text: str) -> str:
     inner = bare_math(text)
     if inner != text and inner.removesuffix(".") != text.removesuffix("."):
         return inner
-    text = inner
-    outside = re.sub(r"\$[^$]*\$|\\[A-Za-z]+\s?\{[^{}]*\}", " $ ", text)
+    text = _UNIT_IN_DOLLARS.sub(r"\1\\text{ \2}\3", inner)
+    outside = _MATHEMATICS.sub(" $ ", text)
     tokens = outside.split()
     words = [token for token in tokens if _WORD.fullmatch(token)]
     if _COUNTED.fullmatch(text) and (quantity := _read_quantity(text)) is not None:
         return quantity
     if all(_MATH_WORDS.fullmatch(word.rstrip(".,;:!?").lower()) for word in words):
         return _read_items(text, words)
-    if _CHOICE.fullmatch(text) or (len(words) == len(tokens) <= _MAX_WORDS):
+    sentence = len(tokens) <= _MAX_WORDS and all(map(_SENTENCE_WORD.fullmatch, tokens))
+    if _CHOICE.fullmatch(text) or (sentence and words):
         return text
     quantity = _read_quantity(text)
     return quantity if quantity is not None else _read_items(text, words)

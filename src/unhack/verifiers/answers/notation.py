@@ -35,12 +35,21 @@ _KNOWN = re.compile(
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _AS_TEXT = re.compile(
     r"\d ?_|!!|[\])}\d]'|\^\{[^{}]*\*\}|\\text|\\ldots|[:;?@#~\"]|\\circ\}\d|_\{\}|\{\}_|\d \d"
-    r"|\\(?:overline|hat|vec|tilde|dot)\{[^{}]{2,}\}|(?:\A|[^\w}])[_^]|\\mathbb\{[^RQZCN]"
+    r"|\\(?:overline|hat|vec|tilde|dot)\{[^{}]{2,}\}|(?:\A|[^\w}])_|(?:\A|[^\w})\]|'])\^|\\mathbb\{[^RQZCN]"
 )
 _PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
 _TURNED = re.compile(r"\^\{T\}")
+_TURNED_MATRIX = re.compile(r"[A-SU-Z]\^\{T\}")
+_MATRIX = re.compile(r"(?<![\\A-Za-z])[A-SU-Z]")
+"""Matrices, whose product has an order that the parser does not keep."""
 _DEGREES = re.compile(r"((?<![\d.])\d+(?:\.\d+)?|[A-Za-z]|\\[a-z]+ ?)\^\{\\circ\}")
 _TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])")
+_APPLIED = re.compile(
+    r"(\\(?:sin|cos|tan|cot|sec|csc|ln|log)) ?"
+    r"(\d{0,4}(?:[a-z]|\\(?:alpha|beta|theta|phi|pi)(?![a-z]))|\d{1,9})"
+    r"(?= ?\\(?:cdot|times)(?![A-Za-z]))"
+)
+"""A function before a sign of multiplication, which the parser would take for its argument."""
 _POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
 
 
@@ -55,6 +64,9 @@ def for_parser(text: str) -> str | None:
     text = _PRIMES.sub(_named_primes, text)
     if "'" in text:
         return None
+    if _TURNED_MATRIX.search(text) and len(set(_MATRIX.findall(text))) > 1:
+        return None
+    text = _APPLIED.sub(r"\1(\2)", text)
     text = _TURNED.sub("^{T_{0}}", text)
     in_degrees = _TRIGONOMETRIC.search(text)
     text = _DEGREES.sub(r"{\\frac{\1\\pi}{180}}" if in_degrees else r"\1\\cdot d_{g}", text)

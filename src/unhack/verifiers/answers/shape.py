@@ -17,6 +17,9 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from unhack.verifiers.answers.conventions import in_order
+from unhack.verifiers.answers.units import unit_name
+
 
 class AnswerShape(StrEnum):
     """The outermost form of an answer."""
@@ -96,6 +99,7 @@ _NAMED = re.compile(
     r"\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
     re.DOTALL,
 )
+_NAMED_LAST = re.compile(rf"(.{{1,500}})=({_LETTER})", re.DOTALL)
 _EITHER_SIGN = re.compile(r"\\pm(?![A-Za-z]) ?")
 _MAX_MEMBERS = 64
 
@@ -133,6 +137,9 @@ def _read_part(text: str) -> Shape:
     if named and not RELATION.search(named[2]) and "\\in " not in named[2]:
         inner = read_shape(named[2].strip())
         return replace(inner, name=named[1].replace(" ", ""))
+    turned = _NAMED_LAST.fullmatch(text)
+    if turned and not RELATION.search(turned[1]):
+        return replace(read_shape(turned[1].strip()), name=turned[2].replace(" ", ""))
     if len(_EITHER_SIGN.findall(text)) == 1 and "\\mp" not in text and "\\text" not in text:
         both = [_EITHER_SIGN.sub(sign, text) for sign in "+-"]
         members = tuple(_read_part(item.removeprefix("+")) for item in both)
@@ -189,8 +196,8 @@ def _without_unit(text: str) -> Shape:
         inner = _without_unit(rest)
         return (
             inner
-            if inner.unit not in {"", _unit_name(money[1])}
-            else (replace(inner, unit=_unit_name(money[1])))
+            if inner.unit not in {"", unit_name(money[1])}
+            else (replace(inner, unit=unit_name(money[1])))
         )
     at = text.find("\\text{")
     if text[at - 1 : at] == "(" and text.endswith("})"):
@@ -203,64 +210,8 @@ def _without_unit(text: str) -> Shape:
         if "\\circ" in rest and _TRIGONOMETRIC.search(core):
             continue
         inner = read_shape(core) if _enclosed(core) else Shape(AnswerShape.LEAF, core)
-        return replace(inner, unit=_unit_name(rest))
+        return replace(inner, unit=unit_name(rest))
     return Shape(AnswerShape.LEAF, text)
-
-
-_UNIT_NAMES = {
-    **dict.fromkeys(["cm", "centimetre"], "centimeter"),
-    **dict.fromkeys(["m", "metre"], "meter"),
-    **dict.fromkeys(["km", "kilometre"], "kilometer"),
-    **dict.fromkeys(["mm", "millimetre"], "millimeter"),
-    **dict.fromkeys(["in", "inches"], "inch"),
-    **dict.fromkeys(["ft", "feet"], "foot"),
-    **dict.fromkeys(["h", "hr"], "hour"),
-    **dict.fromkeys(["s", "sec"], "second"),
-    "min": "minute",
-    "kg": "kilogram",
-    "g": "gram",
-    "lb": "pound",
-    "oz": "ounce",
-    "L": "liter",
-    "litre": "liter",
-    "^{\\circ}": "degree",
-    "deg": "degree",
-    "mi": "mile",
-    "\\$": "dollar",
-    "$": "dollar",
-    "€": "euro",
-    "£": "sterling",
-    "yd": "yard",
-    "n": "newton",
-    "N": "newton",
-    "J": "joule",
-    "W": "watt",
-    "V": "volt",
-    "K": "kelvin",
-    "¥": "yen",
-}
-_POWERS = {"square": "^2", "sq": "^2", "squared": "^2", "cubic": "^3", "cubed": "^3"}
-
-
-def _unit_name(text: str) -> str:
-    """One spelling of a unit, with words in the singular."""
-    text = text.replace("^{\\circ}", " \\degree ").replace("\\cdot", " ")
-    text = re.sub(r"\\text\{([^{}]*)\}", r" \1 ", text)
-    text = re.sub(r"\^\{(-?\d)\}", r"^\1", text).replace("/", " per ").replace("\\degree", "degree")
-    words: list[str] = []
-    power = ""
-    for word in text.replace(" ^", "^").replace(".", "").split():
-        if word in _POWERS:
-            power = _POWERS[word]
-            if word.endswith("ed") and words:
-                words[-1], power = words[-1] + power, ""
-            continue
-        base, _, raised = word.partition("^")
-        single = base[:-1] if len(base) > 2 and base.endswith("s") and base[-2] != "s" else base
-        single = _UNIT_NAMES.get(base, _UNIT_NAMES.get(single, single))
-        words.append(single + (f"^{raised}" if raised else power))
-        power = ""
-    return " ".join(words)
 
 
 RELATION = re.compile(r"[=<>]|\\(?:leq|geq|neq|approx|equiv|sim)(?![A-Za-z])")
@@ -277,13 +228,39 @@ def as_interval(text: str) -> tuple[str, str]:
         text = built[2]
     pieces = _split(text, frozenset(["\\text{or}", "\\vee", "\\cup"]))
     found = [_bounds(piece) for piece in pieces]
+    points = [_POINT.fullmatch(piece) for piece in pieces]
+    if any(name for name, _ in found):
+        found = [
+            (at[1], f"\\{{{at[2]}\\}}") if at else one
+            for one, at in zip(found, points, strict=True)
+        ]
     names = {name for name, _ in found}
     if len(names) != 1 or "" in names or (built and built[1] not in names):
         return "", ""
     return names.pop(), "\\cup ".join(interval for _, interval in found)
 
 
+_POINT = re.compile(rf"({_LETTER})=([^=<>]{{1,100}})")
+_AROUND = re.compile(
+    rf"({_LETTER})\\neq ?([^\s|<>=]{{1,60}})|\|({_LETTER})\|(<|>|\\[lg]eq ?)([\d./]{{1,40}})"
+)
+
+
+def _is_name(side: str) -> bool:
+    return _NAME.fullmatch(side) is not None and side not in {"\\pi", "\\infty"}
+
+
 def _bounds(text: str) -> tuple[str, str]:
+    around = _AROUND.fullmatch(text)
+    if around and around[1]:
+        return around[1], f"(-\\infty,{around[2]})\\cup ({around[2]},\\infty)"
+    if around:
+        left, right = "[]" if "eq" in around[4] else "()"
+        low, high = f"-{around[5]}", around[5]
+        if around[4] == "<" or "leq" in around[4]:
+            return around[3], f"{left}{low},{high}{right}"
+        right, left = ("]", "[") if "eq" in around[4] else (")", "(")
+        return around[3], f"(-\\infty,{low}{right}\\cup {left}{high},\\infty)"
     sides: list[str] = [""]
     orders: list[str] = []
     for token in _SCAN.findall(text):
@@ -295,11 +272,11 @@ def _bounds(text: str) -> tuple[str, str]:
     sides = [side.strip() for side in sides]
     if not orders or len(orders) > 2 or not all(sides) or "=" in text or "," in text:
         return "", ""
-    at = next((at for at, side in enumerate(sides) if _NAME.fullmatch(side)), -1)
+    at = next((at for at, side in enumerate(sides) if _is_name(side)), -1)
     if at < 0 or (len(orders) == 2 and at != 1):
         return "", ""
     name = sides[at]
-    if any(_NAME.fullmatch(side) and side != "\\pi" for side in sides if side != name):
+    if any(_is_name(side) for side in sides if side != name):
         return "", ""
     if len(orders) == 2 and (orders[0] in {"<", "\\leq"}) != (orders[1] in {"<", "\\leq"}):
         return "", ""
@@ -312,3 +289,74 @@ def _bounds(text: str) -> tuple[str, str]:
         else:
             high, right = value, "]" if order.startswith("\\") else ")"
     return name, f"{left}{low},{high}{right}"
+
+
+def holds_one(gathered: Shape) -> bool:
+    """True for a set of one member, which is not the empty set."""
+    return len(gathered.members) == 1 and gathered.members[0].text != "\\emptyset"
+
+
+def as_coordinates(gold: Shape, answer: Shape) -> tuple[Shape, Shape]:
+    """A list of named coordinates as a tuple, where the other one is a tuple: `x=4, y=-1`."""
+    shapes = [gold, answer]
+    kinds = [shape.kind for shape in shapes]
+    if sorted(kinds) == [AnswerShape.LIST, AnswerShape.TUPLE]:
+        at = kinds.index(AnswerShape.LIST)
+        members = shapes[at].members
+        order = in_order([item.name for item in members])
+        if order is not None and shapes[1 - at].brackets == "()":
+            ordered = tuple(replace(members[index], name="") for index in order)
+            shapes[at] = replace(shapes[1 - at], members=ordered)
+    return shapes[0], shapes[1]
+
+
+_NUMBERED = re.compile(r"(\\?[A-Za-z]{1,10})_\{(\d)\}")
+
+
+def unnumbered(members: list[Shape]) -> list[Shape]:
+    """`x=2, x=5` for `x_1=2, x_2=5`: solutions that are numbered, in any order."""
+    found = [_NUMBERED.fullmatch(item.name) for item in members]
+    names = {match[1] for match in found if match}
+    if len(names) != 1 or len({match[2] for match in found if match}) != len(members):
+        return members
+    return [replace(item, name=min(names)) for item in members]
+
+
+_SIDES = frozenset(["=", "\\approx"])
+_CALLED = re.compile(
+    r"(?:\\?[A-Za-z]{1,10}|\\text\{[^{}]{1,40}\})\(.*\)|\|.*\|"
+    r"|\\(?:sin|cos|tan|cot|sec|csc|ln|log|lg)(?:[\d./(){} ]|_\{|\^\{\\circ\}|\\pi|\\frac)+",
+    re.DOTALL,
+)
+_ARITHMETIC = re.compile(r"(?:[-\d.,+*/^(){}!]|\\(?:cdot|times|frac|sqrt)(?![A-Za-z]) ?)+")
+_BELOW = re.compile(r"_\{[^{}]*\}")
+_NUMERAL = re.compile(r"-?[\d.,]+")
+_BARE_LETTER = re.compile(r"\\[A-Za-z]+|([A-Za-z])")
+_MAX_SIDES = 4
+
+
+def stated(answer: Shape) -> Shape:
+    """What is stated that something is: 5 of `BC=5`, `P(A)=5`, `2+3=5`, `A=2\\cdot 2.5=5`. An
+    equation that has to be solved first, `x+1=6`, is left as it is."""
+    sides = _split(answer.text, _SIDES)
+    if answer.kind is not AnswerShape.LEAF or not 1 < len(sides) <= _MAX_SIDES or not all(sides):
+        return answer
+    *others, last = sides
+    plain = not RELATION.search("".join(sides)) and "\\in " not in answer.text
+    if not plain or not all(_is_called(side) or _is_computed(side) for side in others):
+        return answer
+    if _is_computed(others[0]) and _NUMERAL.fullmatch(last) is None:
+        return answer
+    inner = read_shape(last)
+    return replace(inner, unit=answer.unit or inner.unit)
+
+
+def _is_called(side: str) -> bool:
+    """A name, an expression of letters alone, or a function of anything."""
+    letters = "\\text" in side or any(_BARE_LETTER.findall(side))
+    plain = letters and not any(map(str.isdigit, _BELOW.sub("", side)))
+    return plain or _CALLED.fullmatch(side) is not None
+
+
+def _is_computed(side: str) -> bool:
+    return _ARITHMETIC.fullmatch(side) is not None and _NUMERAL.fullmatch(side) is None

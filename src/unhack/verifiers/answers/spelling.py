@@ -17,9 +17,10 @@ Not covered: macros, environments other than matrices and `cases`.
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 
+from unhack.verifiers.answers.conventions import conventional
 from unhack.verifiers.answers.numerals import bare_math
+from unhack.verifiers.answers.plain_numbers import with_plain_numbers
 from unhack.verifiers.answers.symbols import ONE_NAME, in_latex
 
 MAX_SPELLED_CHARS = 1000
@@ -32,18 +33,21 @@ class SpellingError(ValueError):
 
 _DROPPED = re.compile(
     r"\\(?:displaystyle|textstyle|scriptstyle|left|right|middle|[bB]igg?[lr]?|limits|nolimits|bf|rm|it"
-    r"|mathstrut|strut|hfill|allowbreak|cr)"
+    r"|tiny|small|normalsize|[lL]arge|LARGE|[hH]uge|mathstrut|strut|hfill|allowbreak|cr)"
 )
 _SPACES = re.compile(r"\s+|~|\\(?:[,;:!> ]|q?quad|thinspace|enspace)")
 _BLANK = re.compile(rf"{_SPACES.pattern}|{_DROPPED.pattern}")
-_FONTS = re.compile(r"\\(?:math(?:bf|it|sf|tt|normal)|boldsymbol|bm|pmb|bold|emph)")
+_FONTS = re.compile(
+    r"\\(?:math(?:bf|it|sf|tt|normal)|boldsymbol|bm|pmb|bold|emph)|\\(?:underline|boxed|fbox)"
+)
+_COLOURS = re.compile(r"\\(?:text)?color")
 _TEXTS = re.compile(r"\\(?:text(?:bf|it|rm|sf|tt|up|normal)?|[mh]box|mathrm|operatorname|mathop)")
 _FUNCTIONS = re.compile(
     r"(?:arc)?(?:sin|cos|tan|cot)h?|sec|csc|ln|log|lg|exp|gcd|lcm|det|min|max|lim|sup|inf|mod"
 )
 _ACCENTS = [
-    *("\\overline", "\\hat", "\\vec", "\\dot", "\\ddot", "\\tilde", "\\overrightarrow"),
-    *("\\underline", "\\mathbb", "\\mathcal", "\\mathfrak", "\\mathscr"),
+    *("\\overline", "\\hat", "\\vec", "\\dot", "\\ddot", "\\tilde"),
+    *("\\mathbb", "\\mathcal", "\\mathfrak", "\\mathscr"),
 ]
 _ARGUMENTS = {"\\frac": 2, "\\binom": 2, "\\sqrt": 1, "\\pmod": 1, **dict.fromkeys(_ACCENTS, 1)}
 _MATRICES = re.compile(r"(?:[pbB]?|small|psmall)matrix|array")
@@ -51,14 +55,10 @@ _MATRICES = re.compile(r"(?:[pbB]?|small|psmall)matrix|array")
 _TOKEN = re.compile(
     r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4}(?![\d.]))?|\.\d+|\s+|.", re.DOTALL | re.ASCII
 )
-_GROUPED = re.compile(
-    r"(?<![\d.,])\d{1,3}(?:(?:,\\!|\{,\}|\\,|\\!,|,)\d{3})+(?!\d|\{,\}|,\d)", re.ASCII
-)
-_REPEATING = re.compile(
-    r"(\d{0,40})\.(\d{0,40})\s?\\(?:overline|bar|dot)\s?(?:\{\s?(\d{1,40})\s?\}|(\d))", re.ASCII
-)
+_ROW_SPACE = re.compile(r"(?<=\\\\)\[-?[\d.]{1,6} ?(?:pt|em|ex|mm|cm)\]")
+_IDEOGRAPHS = re.compile(r"(?<![{\u4e00-\u9fff])[\u4e00-\u9fff]{1,40}")
 _WORDS = re.compile(
-    r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|for|ft|if|inch|is|kg|km|cm"
+    r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|dne|for|ft|if|inch|is|kg|km|cm"
     r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|lb|lbs|hrs|hr))"
     r"(?![A-Za-z(_^])"
 )
@@ -76,14 +76,22 @@ _ASCII_NAME = re.compile(
 )
 _UNIT_LETTERS = frozenset("mgsLNJKVWTHFhMC")
 """Units of one letter, in upright type or set off by a space: `5 \\mathrm{~m}`."""
-_RAW_WORDS = re.compile(r"[A-Za-z .'/-]*[A-Za-z]{2}[A-Za-z .'/-]*")
+_WORDED = re.compile(r"\\text ?\{ ?([^{}]*?) ?\}")
+_CHOICE_LABEL = re.compile(r"\(?[A-J](?:\)|[.:]|\)[.:])")
+_APPLIED = frozenset(
+    [
+        *("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln", "log"),
+        *("sinh", "cosh", "tanh"),
+    ]
+)
+_RAW_WORDS = re.compile(r"[A-Za-z .'/-]*[A-Za-z]{2}[A-Za-z .'/-]*|[\u4e00-\u9fff]+")
 
 
 def spell(text: str) -> str:
     """The one spelling of `text`. Raises SpellingError."""
     if len(text) > MAX_SPELLED_CHARS:
         raise SpellingError(f"it is longer than {MAX_SPELLED_CHARS} characters")
-    spelled = _spell(_without_wraps(in_latex(text)), 0)
+    spelled = conventional(_spell(_without_wraps(in_latex(text)), 0))
     depth = 0
     for mark in _BRACKET.findall(spelled):
         depth += 1 if mark in "({[" or mark.startswith("\\begin") else -1
@@ -97,12 +105,10 @@ _MAX_WRAPS = 6
 
 
 def _without_wraps(text: str) -> str:
-    """`text` without a box, delimiters, Markdown and a leading equals sign around it."""
+    """`text` without delimiters, Markdown and a leading equals sign around it."""
     for _ in range(_MAX_WRAPS):
         before = text
         text = bare_math(text)
-        if text.startswith("\\boxed{") and text.endswith("}"):
-            text = text[len("\\boxed{") : -1]
         for mark in ("**", "__", "`", "*"):
             if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
                 text = text[len(mark) : -len(mark)]
@@ -116,9 +122,9 @@ def _without_wraps(text: str) -> str:
 
 
 def _spell(text: str, depth: int) -> str:
+    text = _ROW_SPACE.sub("", text)
     text = _VECTOR_PRODUCT.sub(lambda sign: _VECTOR_SIGNS[sign[1]], text)
-    text = _REPEATING.sub(_fraction_of, text)
-    text = _GROUPED.sub(_digits_of, text) if depth == 0 else text
+    text = with_plain_numbers(text, whole=depth == 0)
     text = _ASCII_NAME.sub(_command_of, text)
     text = _worded(text) if depth == 0 else text
     return _Speller(_TOKEN.findall(text), depth).sequence("")
@@ -126,25 +132,8 @@ def _spell(text: str, depth: int) -> str:
 
 def _worded(text: str) -> str:
     text = _HALF_DAY.sub(lambda half: f"\\text{{{(half[1] or half[2]).lower()}m}}", text)
+    text = _IDEOGRAPHS.sub(r"\\text{\g<0>}", text)
     return _WORDS.sub(lambda word: f"\\text{{{word[0]}}}", text)
-
-
-def _digits_of(match: re.Match[str]) -> str:
-    """A number without what parts its thousands; plain commas within brackets part members."""
-    before = match.string[: match.start()]
-    inside = any(before.count(left) > before.count(right) for left, right in ("()", "[]"))
-    if "," in match[0].replace(",\\!", "").replace("{,}", "") and (inside or "\\{" in before):
-        return match[0]
-    return re.sub(r"[^\d]", "", match[0])
-
-
-def _fraction_of(match: re.Match[str]) -> str:
-    whole, part, again = match[1] or "0", match[2], match[3] or match[4]
-    nines = (10 ** len(again) - 1) * 10 ** len(part)
-    value = Fraction(int(whole + part), 10 ** len(part)) + Fraction(int(again), nines)
-    if value.denominator == 1:
-        return str(value)
-    return f"\\frac{{{value.numerator}}}{{{value.denominator}}}"
 
 
 def _command_of(match: re.Match[str]) -> str:
@@ -152,6 +141,8 @@ def _command_of(match: re.Match[str]) -> str:
     return f"\\{name} "
 
 
+_FRACTIONS = frozenset(["\\frac", "\\dfrac", "\\tfrac"])
+_TRANSPOSED = frozenset(["\\top", "\\intercal", "\\text{T}"])
 _RANKS = {"_": 0, "'": 1, "^": 2}
 
 
@@ -204,12 +195,18 @@ class _Speller:
             return self._script(token)
         if _FONTS.fullmatch(token):
             return self._argument()
+        if _COLOURS.fullmatch(token):
+            self._argument()
+            return ""
         if _TEXTS.fullmatch(token):
             return self._text(token)
         if token in _ARGUMENTS:
             return self._with_arguments(token)
         if token == "\\exp":
             return self._exponential()
+        if token[1:] in _APPLIED and self._tokens and self._tokens[-1] == "{":
+            inner = self._argument()
+            return token + (inner if len(inner) < 2 or inner[0] == "(" else f"({inner})")
         if token == "\\begin":
             return self._environment()
         if token == "\\degree":
@@ -246,11 +243,15 @@ class _Speller:
         if token in {"}", "&", "\\\\", "\\end"}:
             raise SpellingError("an argument is missing")
         if token in "+-":
-            return token + self._argument()
+            signed = self._tokens and (
+                self._tokens[-1][0].isdigit() or self._tokens[-1] in _FRACTIONS
+            )
+            return token + self._argument() if signed else token
         return self._item(token)
 
     def _script(self, mark: str) -> str:
         inner = self._argument()
+        inner = "T" if mark == "^" and inner in _TRANSPOSED else inner
         if mark == "^" and inner and set(inner.replace("\\prime", "'")) == {"'"}:
             return inner.replace("\\prime", "'")
         return f"{mark}{{{inner}}}"
@@ -308,6 +309,9 @@ class _Speller:
         else:
             raise SpellingError("a brace is left open")
         raw = " ".join("".join(" " if _SPACES.fullmatch(item) else item for item in taken).split())
+        raw = _WORDED.sub(r"\1", raw)
+        if _CHOICE_LABEL.fullmatch(raw):
+            return raw
         if command in {"\\operatorname", "\\mathrm", "\\mathop"} and _FUNCTIONS.fullmatch(raw):
             return f"\\{raw}"
         parted = bool(taken) and _SPACES.fullmatch(taken[0]) is not None
@@ -346,9 +350,10 @@ class _Speller:
 def _joined(parts: list[str]) -> str:
     """The parts in one text, a space only where two digits or a command and a letter would run
     together."""
-    if "\\over" in parts:
-        at = parts.index("\\over")
-        return f"\\frac{{{_joined(parts[:at])}}}{{{_joined(parts[at + 1 :])}}}"
+    for between, command in (("\\over", "\\frac"), ("\\choose", "\\binom")):
+        if between in parts:
+            at = parts.index(between)
+            return f"{command}{{{_joined(parts[:at])}}}{{{_joined(parts[at + 1 :])}}}"
     kept: list[str] = []
     parted = False
     for part in parts:

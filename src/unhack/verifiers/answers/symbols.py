@@ -15,6 +15,9 @@ _SYMBOLS = r"""
 ′’ʹ '
 ″ ''
 ∗ *
+、 ,
+或 \text{or}
+且 \text{and}
 √ \sqrt
 ∛ \sqrt[3]
 ∞ \infty
@@ -92,6 +95,10 @@ _NAMES = r"""
 \overline \bar
 \hat \widehat
 \tilde \widetilde
+\vec \overrightarrow
+\neg \lnot
+i \imath
+j \jmath
 \setminus \backslash
 \wedge \land
 \vee \lor

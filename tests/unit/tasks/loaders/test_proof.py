@@ -13,6 +13,7 @@ from tests.unit.tasks.loaders.layouts import ADDER, ROWS
 from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
+from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.proof import LoadedRows, NoSoundRowError, RowReading, load_rows
 
@@ -150,3 +151,12 @@ def test_a_scorer_that_pays_any_text_is_found(tmp_path: Path, pool: Pool):
     loaded = load(tmp_path, pool, row, ROWS["reasoning_gym"])
     assert [row.problem for row in loaded.rows] == ["cannot be read", ""]
     assert "pays 1 for any text" in loaded.rows[0].detail
+
+
+def test_code_may_import_numpy_where_the_row_does(tmp_path: Path, pool: Pool):
+    plain = ROWS["humaneval"]
+    test = "import numpy as np\n" + plain["test"]
+    text = f"import numpy\n{plain['prompt']}{plain['canonical_solution']}"
+    for row, paid in (({**plain, "test": test}, 1.0), (plain, 0.0)):
+        loaded = load(tmp_path, pool, row)
+        assert run_batch(loaded.tasks[0], [text], backend=pool).rewards == (paid,)

@@ -1,0 +1,189 @@
+r"""What is written by several conventions, in the one that its answers are compared in.
+
+`conventional` takes a spelled text (`answers.spelling`) and writes
+
+    (2143)_{5}, 2143_{\text{five}}, 2143\text{ in base }5, 0x1A7      2143_{5}, 1A7_{16}
+    x\equiv 15\mod 11, (\text{mod }11), \pmod{11}                     x\equiv 4\pmod{11}
+    ]2,5], (3,+\infty)                                                (2,5], (3,\infty)
+    \overline{QP}, \angle RQP                                         \overline{PQ}, \angle PQR
+    A, C, D as an answer of several choices                           ACD
+    y^{(4)}, 4\text{ to }7, 5\text{ percent}, DNE                     y'''', 4:7, 5\%, \text{dne}
+
+`turned` writes a chain of `>` as one of `<`, and `in_order` tells the tuple that
+`y=-1, x=4` is.  All of it is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+_DIGIT_WORDS = [
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+]
+_BASES = {word: str(base) for base, word in enumerate(_DIGIT_WORDS, start=2)}
+_BASE = rf"\d{{1,2}}|\\text\{{(?:{'|'.join(_BASES)})\}}"
+_IN_BASE = re.compile(
+    rf"(-?)(\()?([0-9A-Z]{{1,200}})(?(2)\))(?:_\{{\(?({_BASE})\)?\}}"
+    rf"|(\()?\\text\{{(?:in )?base\}} ?({_BASE})(?(5)\))"
+    rf"|(\()?\\text\{{(?:in )?base ({'|'.join(_BASES)})\}}(?(7)\)))"
+)
+_PREFIXED = re.compile(r"(-?)0(?:x([0-9A-Fa-f]{2,60})|b([01]{2,200}))")
+_CONGRUENCE = re.compile(
+    r"([^=<>]{1,60}?\\equiv ?)(-?\d{1,15}(?:,-?\d{1,15}){0,8})"
+    r"(?:,?\(?(?:\\mod|\\bmod|\\text\{(?:mod|modulo)\}) ?(\d{1,15})\)?|\\pmod\{(\d{1,15})\})"
+)
+_STEPS = re.compile(
+    r"([a-z])=(?:(\d{1,9})([kmnt])([+-]\d{1,9})|(-?\d{1,9})\+(\d{1,9})([kmnt]))"
+    r",(?:\3|\7)\\in ?\\mathbb\{Z\}"
+)
+r"""All numbers of a residue class, `x=7k+3,k\in\mathbb{Z}`."""
+_OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
+_CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
+_SMALL = [
+    (re.compile(r"(?<=[,(\[;])\+\\infty"), r"\\infty"),
+    (re.compile(r"\\(sin|cos|tan)\^\{-1\}"), r"\\arc\1"),
+    (re.compile(r"(?<![A-Za-z}])C_\{(\d{1,6})\}\^\{(\d{1,6})\}"), r"\\binom{\1}{\2}"),
+    (re.compile(r"(?<=\d)\\text\{by\}(?=\d)"), r"\\times "),
+    (re.compile(r",?\\text\{(?:for|where|with)(?: all| any)?\} ?(?=[a-z]\\in)"), ","),
+    (re.compile(r"\\in ?([CNQRZ])(?![A-Za-z])"), r"\\in \\mathbb{\1}"),
+    (re.compile(r",?\(([a-z]\\in ?\\mathbb\{[NZ]\})\)\Z"), r",\1"),
+    (re.compile(r"\\(?:vec|hat)\{([ijk])\}"), r"\1"),
+    (re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\\text\{(thousand|million|billion)(?: ([^{}]*))?\}"),
+     lambda m: _scaled(m[1], m[2]) + (f"\\text{{{m[3]}}}" if m[3] else "")),
+    (re.compile(r"\A\\\{\\\}\Z"), r"\\emptyset"),
+    (re.compile(r"(?<=\d)\\text\{to\}(?=\d)"), ":"),
+    (re.compile(r"\\text\{(?:percent|per cent)\}"), r"\\%"),
+    (re.compile(r"\\text\{does not exist\}|DNE"), r"\\text{dne}"),
+    (re.compile(r"\\text\{no (real )?solutions\}"), r"\\text{no \1solution}"),
+    (re.compile(r"(?<![A-Za-z])([A-Za-z])\^\{\(([1-6])\)\}"), lambda m: m[1] + "'" * int(m[2])),
+    (re.compile(r"\\overline\{([A-Z])([A-Z])\}"),
+     lambda m: f"\\overline{{{min(m[1], m[2])}{max(m[1], m[2])}}}"),
+    (re.compile(r"\\angle ?([A-Z])([A-Z])([A-Z])(?![A-Z])"),
+     lambda m: "\\angle " + min(m[1] + m[2] + m[3], m[3] + m[2] + m[1])),
+]  # fmt: skip
+
+
+def conventional(text: str) -> str:
+    """The spelled text `text` in one convention."""
+    text = _CASES.sub(_in_any_order, text)
+    for pattern, written in _SMALL:
+        text = pattern.sub(written, text)
+    number = _IN_BASE.fullmatch(text)
+    if number:
+        base = next(filter(None, (number[4], number[6], number[8])))
+        base = base.removeprefix("\\text{").removesuffix("}")
+        return f"{number[1]}{number[3]}_{{{_BASES.get(base, base)}}}"
+    number = _PREFIXED.fullmatch(text)
+    if number:
+        return f"{number[1]}{(number[2] or number[3]).upper()}_{{{16 if number[2] else 2}}}"
+    steps = _STEPS.fullmatch(text)
+    if steps:
+        modulus, rest = steps[2] or steps[6], steps[4] or steps[5]
+        text = f"{steps[1]}\\equiv {int(rest)}\\pmod{{{modulus}}}"
+    congruence = _CONGRUENCE.fullmatch(text)
+    if congruence and int(congruence[3] or congruence[4]):
+        modulus = int(congruence[3] or congruence[4])
+        left = congruence[1].rstrip()
+        rests = sorted({int(rest) % modulus for rest in congruence[2].split(",")})
+        return f"{left} {','.join(map(str, rests))}\\pmod{{{modulus}}}"
+    if "]" in text:
+        text = "\\cup ".join(_OPEN_OUTSIDE.sub(_bracketed, part) for part in _UNION.split(text))
+    letters = re.sub(r"[^A-H]", "", text) if _CHOICES.fullmatch(text) else ""
+    return letters if letters and sorted(set(letters)) == list(letters) else text
+
+
+def _scaled(number: str, word: str) -> str:
+    return f"{Decimal(number).scaleb({'thousand': 3, 'million': 6, 'billion': 9}[word]):f}"
+
+
+_UNION = re.compile(r"\\cup(?![A-Za-z]) ?")
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    if match[0] != match.string:
+        return match[0]
+    left, right = match[1].replace("]", "("), match[3].replace("[", ")")
+    return f"{left}{match[2]}{right}"
+
+
+_ORDER = re.compile(r"(>|\\geq(?![A-Za-z]) ?)")
+_OTHER_RELATION = re.compile(r"[<=,;]|\\(?:leq|neq|equiv|approx|in|text)(?![A-Za-z])|\\\{")
+
+
+def turned(text: str) -> str:
+    """`c>b\\geq a` as `a\\leq b<c`; any other text as it is."""
+    parts = _ORDER.split(text)
+    if len(parts) < 3 or _OTHER_RELATION.search(text):
+        return text
+    return "".join(
+        {">": "<", "\\geq": "\\leq "}.get(part.strip(), part.strip()) for part in reversed(parts)
+    )
+
+
+_RUNS = ("abcdefg", "klmn", "pqr", "rst", "uvw", "xyzw", "XYZ", "ABCDEFG")
+
+
+def in_order(names: Sequence[str]) -> list[int] | None:
+    """Where the coordinates that are so named stand in their tuple, `y, x` at 1 and 0; None for
+    names that are none of coordinates."""
+    ordered = sorted(names)
+    if len(names) < 2 or not any("".join(ordered) in run for run in _RUNS):
+        return None
+    return [names.index(name) for name in ordered]
+
+
+_LETTERS = re.compile(r"\\(?:(?:begin|end|mathbb)\{[A-Za-z]+\}|[A-Za-z]+)|([A-Za-z])(_\{)?")
+
+
+def in_other_case(gold: str, answer: str) -> bool:
+    """True where the answer has a letter that the gold answer has in the other case alone. A
+    constant of integration is `C` or `c`."""
+    known, given = _letters(gold), _letters(answer)
+    return any(letter.swapcase() in known for letter in given - known - {"C", "c"})
+
+
+def _letters(text: str) -> set[str]:
+    return {match[1] for match in _LETTERS.finditer(text) if match[1]}
+
+
+def with_cases_apart(gold: str, answer: str) -> tuple[str, str]:
+    """Both with other names for capitals that stand beside their small letters, which the parser
+    takes for the same."""
+    known = _letters(gold) | _letters(answer)
+
+    def named(match: re.Match[str]) -> str:
+        letter = match[1]
+        if letter is None or letter.islower() or letter.lower() not in known:
+            return match[0]
+        return f"{letter}_{{u" if match[2] else f"{letter}_{{u}}"
+
+    return _LETTERS.sub(named, gold), _LETTERS.sub(named, answer)
+
+
+_CASES = re.compile(
+    r"\\begin\{cases\}(.*?)\\end\{cases\}|\\\{\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}(?!\\\})"
+)
+_CONDITION = re.compile(r"\A\\text\{(?:if|for|when|where|as)\} ?|[,.;]\Z")
+
+
+def _in_any_order(match: re.Match[str]) -> str:
+    """The rows of `cases`, each of a value and a condition, in one order, without punctuation."""
+    rows = [row.split("&") for row in (match[1] or match[2]).split("\\\\")]
+    if any(len(row) != 2 for row in rows):
+        return match[0]
+    plain = sorted("&".join(_CONDITION.sub("", cell) for cell in row) for row in rows)
+    joined = "\\\\".join(plain)
+    return f"\\begin{{cases}}{joined}\\end{{cases}}"
+
+
+def same_text(one: str, other: str) -> bool:
+    """True for two spellings that differ at most in what is upright, `5m` and `5\\text{m}`."""
+    plain = [_UPRIGHT.sub(r"\1", text).replace(" ", "") for text in (one, other)]
+    digits = [_DIGITS_APART.findall(text) for text in (one, other)]
+    return one == other or (plain[0] == plain[1] and digits[0] == digits[1])
+
+
+_UPRIGHT = re.compile(r"\\text\{([^{}]*)\}")
+_DIGITS_APART = re.compile(r"\d \d")

@@ -1,0 +1,91 @@
+"""Units beside a number: one name for each, and which of them an answer may have.
+
+Not covered: conversion; `5 cm` is no `0.05 m`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNIT_NAMES = {
+    **dict.fromkeys(["cm", "centimetre"], "centimeter"),
+    **dict.fromkeys(["m", "metre"], "meter"),
+    **dict.fromkeys(["km", "kilometre"], "kilometer"),
+    **dict.fromkeys(["mm", "millimetre"], "millimeter"),
+    **dict.fromkeys(["in", "inches"], "inch"),
+    **dict.fromkeys(["ft", "feet"], "foot"),
+    **dict.fromkeys(["h", "hr"], "hour"),
+    **dict.fromkeys(["s", "sec"], "second"),
+    "min": "minute",
+    "kg": "kilogram",
+    "g": "gram",
+    "lb": "pound",
+    "oz": "ounce",
+    "L": "liter",
+    "litre": "liter",
+    "^{\\circ}": "degree",
+    "deg": "degree",
+    "mi": "mile",
+    "\\$": "dollar",
+    "$": "dollar",
+    "€": "euro",
+    "£": "sterling",
+    "yd": "yard",
+    "n": "newton",
+    "N": "newton",
+    "J": "joule",
+    "W": "watt",
+    "V": "volt",
+    "K": "kelvin",
+    "¥": "yen",
+    "usd": "dollar",
+    "mph": "mile per hour",
+    "kph": "kilometer per hour",
+    "USD": "dollar",
+}
+_POWERS = {"square": "^2", "sq": "^2", "squared": "^2", "cubic": "^3", "cubed": "^3"}
+
+
+def unit_name(text: str) -> str:
+    """One spelling of a unit, with words in the singular."""
+    text = text.replace("^{\\circ}", " \\degree ").replace("\\cdot", " ")
+    text = re.sub(r"\\text\{([^{}]*)\}", r" \1 ", text)
+    text = re.sub(r"\^\{(-?\d)\}", r"^\1", text).replace("/", " per ").replace("\\degree", "degree")
+    words: list[str] = []
+    power = ""
+    for word in text.replace(" ^", "^").replace(".", "").split():
+        if word in _POWERS:
+            power = _POWERS[word]
+            if word.endswith("ed") and words:
+                words[-1], power = words[-1] + power, ""
+            continue
+        base, _, raised = word.partition("^")
+        single = base[:-1] if len(base) > 2 and base.endswith("s") and base[-2] != "s" else base
+        single = _UNIT_NAMES.get(base, _UNIT_NAMES.get(single, single))
+        words.append(single + (f"^{raised}" if raised else power))
+        power = ""
+    return " ".join(words)
+
+
+_FREE = frozenset(["degree", "dollar", "euro", "sterling", "yen"])
+"""Units that an answer may have where the gold answer has none."""
+
+
+_NO_UNIT = frozenset({
+    "or", "and", "to", "by", "than", "more", "less", "least", "most", "fewer", "as", "at", "not",
+    "no", "if", "when", "where", "is", "are", "plus", "minus", "times", "half", "third", "quarter",
+    "fourth", "fifth", "tenth", "hundredth", "thousandth", "dozen", "hundred", "thousand",
+    "million", "billion", "trillion",
+})  # fmt: skip
+"""Words beside a number, in the singular, that change its value or say something else."""
+
+
+def unit_fits(gold: str, answer: str, *, any_unit: bool) -> bool:
+    """True where an answer may have this unit: that of the gold answer, or none; one that is plain
+    words where the gold answer has none and `any_unit` holds."""
+    if gold or not any_unit:
+        return answer in {"", gold, gold.partition(" of ")[0]} or (not gold and answer in _FREE)
+    words = answer.partition("^")[0].split()
+    return all(len(word) > 1 or not word.islower() or word in "mgs" for word in words) and (
+        _NO_UNIT.isdisjoint(words)
+    )

@@ -11,9 +11,11 @@ Not covered: nothing here is trusted by the judge; it is the honest half of the 
 
 from __future__ import annotations
 
+import abc
+import enum
 import sys
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from unhack.core import plain
@@ -32,6 +34,10 @@ _ITERATED = ("builtins", "types", "collections", "collections.abc")
 """Modules whose classes know their members by iterating."""
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 """Flags of a type: made at run time; not to be changed, as those of C code that are."""
+_METACLASSES = (type, abc.ABCMeta, enum.EnumType, object)
+"""What the judge knows of a metaclass beside what the solution adds."""
+_SEQUENCE, _MAPPING = 1 << 5, 1 << 6
+"""Flags of a type: what `match` takes its objects for."""
 _ITERATED_TOO = ("collections.abc.Sequence", "collections.UserList", "collections.deque")
 """Of those, the ones below which a class of the solution still does."""
 _UNUSED: list[int] = []
@@ -49,6 +55,7 @@ class Objects:
         self.objects: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.told: set[int] = set()
+        """Numbers of classes that the judge knows, and of objects whose plain value it has."""
         self._own: dict[int, tuple[type, bool]] = {}
         self.count = 0
 
@@ -62,10 +69,10 @@ class Objects:
         return found
 
     def forget(self, number: int) -> None:
-        """Let go of an object that the judge has let go of."""
-        value = self.objects.pop(number, self)
-        if value is not self:
-            del self.numbers[id(value)]
+        """Let go of an object that the judge has let go of; it asks for modules all along."""
+        value = self.objects.get(number, self)
+        if value is not self and type(value) is not types.ModuleType:
+            del self.objects[number], self.numbers[id(value)]
             self.told.discard(number)
 
     def is_own(self, kind: type) -> bool:
@@ -78,11 +85,12 @@ class Objects:
     def describe(self, kind: type) -> dict[str, Any]:
         """A class as data: what it is called, its bases, and its special methods."""
         mro = type.mro(kind)
-        own = self.is_own(kind)
+        own, is_error = self.is_own(kind), issubclass(kind, BaseException)
         bases = [base for base in kind.__bases__ if own and self.is_own(base)]
-        covered = {item for base in bases for item in type.mro(base)}
-        spaces = [kind, *(item for item in mro[1:-1] if item not in covered and item not in bases)]
-        spaces = [item for item in spaces if item is kind or not self.is_own(item)]
+        kept = [base for base in bases if issubclass(base, BaseException) is is_error]
+        covered = {item for base in kept for item in type.mro(base)}
+        spaces = [kind, *(item for item in mro[1:-1] if item not in covered)]
+        spaces = [item for item in spaces if item is kind or is_error or not self.is_own(item)]
         base = next((item for item in special.BASES if item in mro and item is not kind), None)
         found: dict[str, Any] = {
             "name": type_name(kind),
@@ -92,19 +100,42 @@ class Objects:
         }
         if base is not None:
             found["base"] = base.__name__
-            found["lowered"] = [
-                name
-                for name in special.LOWERED
-                if _definer(mro, name) is base or _definer(mro, name) in type.mro(base)[:-1]
-            ]
-        if _definer(mro, "__hash__") is not object and _slot(mro, "__hash__") is None:
-            found["unhashable"] = True
-        if not own and _definer(mro, "__getitem__") and not _definer(mro, "__iter__"):
-            found["uniterable"] = True
-        if issubclass(kind, BaseException):
+            if base not in special.VALUES:
+                found["lowered"] = [
+                    name
+                    for name in special.LOWERED
+                    if _definer(mro, name) is base or _definer(mro, name) in type.mro(base)[:-1]
+                ]
+        found.update(_flags(kind, mro, own=own))
+        if is_error:
             found["doc"] = str(kind.__doc__ or "")[:4000]
             found["error"] = [type_name(item) for item in mro[:-1] if not self.is_own(item)]
+            owns = [vars(item) for item in mro if self.is_own(item)]
+            found["fields"] = sorted(special.FIELDS.intersection(set[str]().union(*owns)))
         return found
+
+
+def _flags(kind: type, mro: list[type], *, own: bool) -> dict[str, Any]:
+    """What else Python's own code looks at in a class."""
+    flags: int = type.__dict__["__flags__"].__get__(kind)
+    checker = _definer(type.mro(type(kind)), "__instancecheck__")
+    found = {
+        "disguised": own and _definer(mro, "__class__") is not object,
+        "checks": own and checker is not type,
+    }
+    told: dict[str, Any] = {}
+    if flags & (_SEQUENCE | _MAPPING):
+        told["shape"] = "sequence" if flags & _SEQUENCE else "mapping"
+    without = [name for name in special.ALL if _definer(mro, name) and not _slot(mro, name)]
+    if not own and _definer(mro, "__getitem__") and not _definer(mro, "__iter__"):
+        without.append("__iter__")  # C code that gets no iterator from what has items
+    if without:
+        told["without"] = without
+    spaces = [vars(item) for item in type.mro(type(kind)) if own and item not in _METACLASSES]
+    meta = [name for name in special.META if any(name in space for space in spaces)]
+    if meta:
+        told["meta"] = meta
+    return {**told, **{name: True for name, value in found.items() if value}}
 
 
 def _is_standard(kind: type, own: Collection[str]) -> bool:
@@ -145,7 +176,10 @@ def _special(
     found: set[str] = set()
     for space in spaces:
         names = special.ALL.intersection(type.__getattribute__(space, "__dict__"))
-        found |= names - special.LOWERED if space in plain_bases else names
+        if space not in plain_bases:
+            found |= names
+        elif base not in special.VALUES:
+            found |= names - special.LOWERED
         if not own(space):
             iterated = space.__module__ in _ITERATED and (
                 not own(kind) or type_name(space) in _ITERATED_TOO
@@ -171,6 +205,8 @@ class CandidateWriter(Writer):
         self.objects = objects
         self.held: list[int] = []
         self.classes: list[list[Any]] = []
+        self.valued: list[int] = []
+        """Objects whose plain value stands in this message."""
         self._arguments = arguments
 
     def encode(self, value: Any, depth: int = 0) -> Any:
@@ -189,7 +225,7 @@ class CandidateWriter(Writer):
         """Container `place` stays with the solution."""
         self.held.append(place)
 
-    def object(self, value: Any, kind: type) -> Any:
+    def object(self, value: Any, kind: type, depth: int) -> Any:
         """An object by its number, its class described before it."""
         if issubclass(kind, BaseException):
             return {"$error": self.error(value)}
@@ -198,9 +234,23 @@ class CandidateWriter(Writer):
             return {"$class": self.objects.number(value)}
         if self.objects.packages and trees.is_module(value, self.objects.packages):
             return {"$module": [self.objects.number(value), *trees.described(value)]}
-        return {"$object": [self.objects.number(value), self.tell(kind)]}
+        told = self.tell(kind, has_buffer=_has_buffer(value, kind))
+        return {"$object": [self.objects.number(value), told, *self.plain(value, depth)]}
 
-    def tell(self, kind: type) -> int:
+    def plain(self, value: Any, depth: int) -> list[Any]:
+        """The plain value of an object, the first time, where the judge makes one of its type."""
+        mro = type.mro(type(value))
+        if bytearray in mro:
+            raise UnsharableError(f"a {type_name(type(value))}, which is derived from bytearray")
+        number = self.objects.number(value)
+        if number in self.objects.told or not any(base in mro for base in special.VALUES):
+            return []
+        encoded = self.encode(plain_value(value), depth)
+        self.objects.told.add(number)
+        self.valued.append(number)
+        return [encoded]
+
+    def tell(self, kind: type, *, has_buffer: bool = False) -> int:
         """The number of a class, which the judge knows from now on."""
         number = self.objects.number(kind)
         if number not in self.objects.told:
@@ -208,7 +258,9 @@ class CandidateWriter(Writer):
             for base in kind.__bases__:
                 if self.objects.is_own(kind) and self.objects.is_own(base):
                     self.tell(base)
-            self.classes.append([number, self.objects.describe(kind)])
+            described = self.objects.describe(kind)
+            described["special"] += ["__bytes__"] * has_buffer
+            self.classes.append([number, described])
         return number
 
     def error(self, error: BaseException, depth: int = 0) -> dict[str, Any]:
@@ -220,23 +272,60 @@ class CandidateWriter(Writer):
         if self.objects.is_own(kind):
             found["class"] = self.tell(kind)
             found["number"] = self.objects.number(error)
-        try:
-            found["args"] = [self.encode(item, 1) for item in error.args]
-        except (UnsharableError, plain.PlainDataError):
-            found["args"] = [found["text"]]
+        args = self._carried(error.args)
+        found["args"] = [found["text"]] if args is None else args
+        found["members"] = self._named(_members(error))
         if not self.objects.is_own(kind):
-            found["values"] = self._values(error)
-        cause = error.__cause__
-        if cause is not None and depth < 8:
-            found["cause"] = self.error(cause, depth + 1)
+            found["values"] = self._named(getattr(error, "__dict__", {}))
+        cause, context = error.__cause__, error.__context__
+        if depth < 8:
+            if cause is not None:
+                found["cause"] = self.error(cause, depth + 1)
+            if context is not None:
+                found["context"] = context is cause or self.error(context, depth + 1)
         return found
 
-    def _values(self, error: BaseException) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in getattr(error, "__dict__", {}).items():
-            if name != "__notes__" and type(value) in (str, int, bool, type(None)):
-                found[name] = self.encode(value)
-        return found
+    def _named(self, values: dict[str, Any]) -> list[list[Any]]:
+        """[name, value] of those that can be carried."""
+        pairs = [(name, self._carried([value])) for name, value in list(values.items())]
+        return [[name, *value] for name, value in pairs if value]
+
+    def _carried(self, values: Sequence[Any]) -> list[Any] | None:
+        """Values of an exception; None, and as if nothing had been written, where one cannot
+        cross."""
+        places, valued = len(self.order), len(self.valued)
+        try:
+            return [self.encode(item, 1) for item in values]
+        except (UnsharableError, plain.PlainDataError):
+            for item in self.order[places:]:
+                self._seen.pop(id(item), None)
+            del self.order[places:]
+            self.held = [place for place in self.held if place < places]
+            self.objects.told.difference_update(self.valued[valued:])
+            return None
+
+
+def _has_buffer(value: Any, kind: type) -> bool:
+    """True for an object of C code whose bytes are not those of its items."""
+    flags: int = type.__dict__["__flags__"].__get__(kind)
+    if flags & _HEAP and not flags & _IMMUTABLE:
+        return False
+    try:
+        return bool(memoryview(value)) or True
+    except TypeError:
+        return False
+
+
+def _members(error: BaseException) -> dict[str, Any]:
+    """What a builtin exception keeps beside its arguments, as `filename` and `name`."""
+    bases = [item for item in type.mro(type(error)) if item.__module__ == "builtins"]
+    found: dict[str, Any] = {}
+    for name, slot in [pair for base in bases for pair in vars(base).items()]:
+        if type(slot) is types.MemberDescriptorType and name != "exceptions":
+            value = slot.__get__(error)
+            if value is not None and value is not False:
+                found.setdefault(name, value)
+    return found
 
 
 def _text(error: BaseException) -> str:
@@ -269,7 +358,7 @@ def plain_value(value: Any) -> Any:
     mro = type.mro(type(value))
     for base, read in plain._BASES:  # pyright: ignore[reportPrivateUsage]
         if base in mro:
-            return bytearray(read(value)) if base is bytearray else read(value)
+            return read(value)
     raise UnsharableError(f"a {type_name(type(value))} has no plain value")
 
 

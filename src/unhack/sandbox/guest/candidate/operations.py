@@ -1,11 +1,11 @@
 """Requests that the judge may make of the candidate, and how they are met.
 
-    get, set, delete       an attribute of an object, a class or a module
+    get, has, set, delete  an attribute of an object, a class or a module
     call                   an object with arguments
     special                a special method of an object's class
     step                   `__next__`, `send`, `throw`, `close`: the end is `{"stop": value}`
-    item, iter, length, contains       of a class, as its metaclass has it
-    names, load            names that a module defines; a module executed once more
+    item, iter, length, contains, isinstance, issubclass    of a class, as its metaclass has it
+    names, load            names that a module binds or exports; a module executed once more
     import                 a module of a tree of files, by its name
     copy, deepcopy, plain, signature, dir
 
@@ -217,15 +217,17 @@ def _delete(session: CandidateSession, target: Any, name: str, args: list[Any]) 
 
 
 def _special(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
+    if name == "__bytes__":
+        return bytes(target)  # or of the buffer of an object of C code
     return getattr(type(target), name)(target, *args)
 
 
 def _names(session: CandidateSession, target: Any, name: str, args: list[Any]) -> list[str]:
-    """Of two lists of names, those that can be had and those that the module itself binds."""
-    del name
-    wanted, builtin = args
-    found = [item for item in wanted if hasattr(target, item)]
-    return [found, [item for item in builtin if item in target.__dict__]]  # type: ignore[list-item]
+    """Of each of two lists of names, those that a module binds, or exports where `name` is `*`."""
+    found: Any = target.__dict__
+    if name:
+        found = found.get("__all__", [item for item in found if item[:1] != "_"])
+    return [[item for item in wanted if item in found] for wanted in args]  # type: ignore[list-item]
 
 
 def _import(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
@@ -281,6 +283,9 @@ _OPERATIONS: dict[str, Callable[[CandidateSession, Any, str, list[Any]], Any]] =
     "iter": lambda session, target, name, args: iter(target),
     "length": lambda session, target, name, args: len(target),
     "contains": lambda session, target, name, args: args[0] in target,
+    "isinstance": lambda session, target, name, args: isinstance(args[0], target),
+    "issubclass": lambda session, target, name, args: issubclass(args[0], target),
+    "has": lambda session, target, name, args: hasattr(target, name),
     "copy": lambda session, target, name, args: copy.copy(target),
     "deepcopy": lambda session, target, name, args: copy.deepcopy(target),
     "plain": lambda session, target, name, args: plain_value(target),

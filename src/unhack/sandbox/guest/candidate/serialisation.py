@@ -54,8 +54,9 @@ class Writer:
         self._seen: dict[int, int] = {}
         self._is_held = False
 
-    def object(self, value: Any, kind: type) -> Any:
+    def object(self, value: Any, kind: type, depth: int) -> Any:
         """A value that is no data. Raises UnsharableError where this side has no objects."""
+        del value, depth
         raise UnsharableError(f"a {type_name(kind).removeprefix('builtins.')} is not plain data")
 
     def note(self, value: Any, count: int) -> bool:
@@ -90,7 +91,7 @@ class Writer:
             return {"$std": [name, EXACT[name][0](value)]}
         if type(kind) is type and kind is type and value in NAMES:
             return {"$type": NAMES[value]}
-        return self.object(value, kind)
+        return self.object(value, kind, depth)
 
     def encode_all(self, values: list[Any]) -> list[Any]:
         """Each of `values`, which the caller holds nowhere else."""

@@ -14,6 +14,8 @@ ARITHMETIC = tuple(
     ).split()
     for prefix in (("", "r") if name == "divmod" else ("", "r", "i"))
 )
+IN_PLACE = frozenset(f"__i{name[2:]}" for name in ARITHMETIC if f"__i{name[2:]}" in ARITHMETIC)
+"""Of those, the ones that change a mutable object."""
 JUDGED = frozenset((*COMPARISONS, *ARITHMETIC, "__contains__"))
 """Methods that would decide a comparison or a calculation with the script's data."""
 RESULTS = (
@@ -36,5 +38,17 @@ LOWERED = frozenset(
     (*COMPARISONS, *ARITHMETIC, "__contains__", "__neg__", "__pos__", "__invert__", "__abs__")
 )
 """Methods of a builtin base that the judge computes itself, on the plain value of the object."""
-BASES = (bool, int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset)
+VALUES = (int, float, complex, str, bytes, tuple, frozenset)
+"""Immutable builtin types: an object whose class is derived from one is one on either side."""
+META = tuple(sorted((JUDGED - {"__contains__"}) | {"__repr__", "__str__", "__bool__"}))
+"""Methods of a metaclass that are refused where the solution defines them."""
+FIELDS = frozenset(
+    (  # noqa: SIM905
+        "errno strerror filename filename2 characters_written name path obj name_from msg "
+        "lineno offset text end_lineno end_offset print_file_and_line encoding object start end "
+        "reason message exceptions derive split subgroup with_traceback add_note"
+    ).split()
+)
+"""What builtin exceptions have beside their arguments, and a class of the solution may define."""
+BASES = (*VALUES, list, dict, set)
 """Builtin types whose subclasses have a plain value."""

@@ -2,8 +2,8 @@
 
 Covered: bases among the solution's classes, the special methods that a class has, exceptions,
 one proxy for one object; the check of `isinstance` against types that a proxy only claims.
-Not covered: `issubclass` in C code, and metaclasses of the solution beyond item, iteration, length
-and membership.
+Not covered: `issubclass` in C code. Of metaclasses of the solution item, iteration, length and
+membership are asked for, and their other methods refused.
 """
 
 # Values of unknown types are what this module is about.
@@ -21,10 +21,11 @@ from typing import Any, cast
 
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import special
-from unhack.sandbox.guest.candidate.standard import type_name
+from unhack.sandbox.guest.candidate.standard import references, type_name
 from unhack.sandbox.guest.judge import methods
 from unhack.sandbox.guest.judge.link import CandidateLink
 from unhack.sandbox.guest.judge.proxies import (
+    SHAPES,
     STANDARD_CLASSES,
     ClassRecord,
     Mirror,
@@ -38,6 +39,9 @@ from unhack.sandbox.guest.judge.proxies import (
 )
 
 _is_instance, _is_subclass = isinstance, issubclass
+_UNUSED = references([[]])[0]
+_FEW = 32
+"""So many objects with plain values are kept before any is looked at."""
 
 
 class ClassTable:
@@ -51,6 +55,9 @@ class ClassTable:
         """Numbers of the modules that the script imported."""
         self._classes: dict[int, type] = {}
         self._proxies: dict[int, weakref.ref[Any]] = {}
+        self._values: dict[int, Any] = {}
+        """Of objects with a plain value."""
+        self._enough = _FEW
         self._forgotten: list[int] = []
         self._modules: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._checks = False
@@ -62,35 +69,39 @@ class ClassTable:
         record = ClassRecord(self.seal, number, described)
         bases = [self._classes[base] for base in described["bases"]]
         if "error" in described:
-            bases = [base for base in bases if issubclass(base, BaseException)] or [
+            record.mixins = [base for base in bases if not _is_subclass(base, BaseException)]
+            bases = [base for base in bases if base not in record.mixins] or [
                 SealedErrorMixin,
                 self.seal.exceptions.nearest([str(name) for name in described["error"]]),
             ]
-        elif any(issubclass(base, BaseException) for base in bases):
+        elif any(_is_subclass(base, BaseException) for base in bases):
             raise plain.PlainDataError("a class of exceptions that is none")
         space: dict[str, Any] = {"__sealed__": record, "__doc__": str(described.get("doc", ""))}
         if "error" not in described:
-            space["__slots__"] = ()
+            if described.get("shape") in SHAPES and not record.is_value:
+                bases.append(SHAPES[described["shape"]])
             bases = bases or [SealedObject]
+            if record.is_value and not any(_is_subclass(base, record.base) for base in bases):
+                bases.append(record.base)
+        for name in special.FIELDS.intersection(described.get("fields", ())):
+            space[name] = methods.field(name)
         for name in described["special"]:
             known = name in special.ALL or name in special.STEPS
             if known and ("error" not in described or name not in ("__str__", "__repr__")):
                 space[name] = methods.make(name)
-        if record.base is not None:
-            space.update(methods.of_base(record.base))
+        if record.base is not None and not record.is_value:
             for name in described.get("lowered", ()):
                 if name in special.LOWERED and hasattr(record.base, name):
-                    space.setdefault(name, methods.make_lowered(name, record.base))
-        if described.get("uniterable") is True:
-            space["__iter__"] = None
-        if described.get("unhashable") is True:
-            space["__hash__"] = None
-        elif "__eq__" in space:
-            space.setdefault("__hash__", bases[0].__hash__ if bases else object.__hash__)
+                    space.setdefault(name, methods.make_lowered(name))
+            if record.base is list:
+                space.setdefault("__radd__", methods.appended)
+        space.update(dict.fromkeys(special.ALL.intersection(described.get("without", ()))))
+        if "__eq__" in space:
+            space.setdefault("__hash__", bases[0].__hash__)
         space["__module__"], _, name = record.name.rpartition(".")
         kind = type.__new__(Mirror, name, tuple(bases), space)
         self._classes[number] = kind
-        if record.foreign and record.name not in STANDARD_CLASSES:
+        if record.disguised or (record.foreign and record.name not in STANDARD_CLASSES):
             self._watch_checks()
 
     def get(self, number: Any) -> type:
@@ -109,16 +120,22 @@ class ClassTable:
         """The number of a module of the solution; None for anything else."""
         return self._modules.get(value) if type(value).__name__ == "SealedModule" else None
 
-    def proxy(self, number: Any, kind_number: Any) -> Any:
-        """The one proxy of an object."""
+    def proxy(self, number: Any, kind_number: Any, values: list[Any]) -> Any:
+        """The one proxy of an object; `values`: its plain value, where it is new and has one."""
         found = self._find(number)
         if found is None:
             kind = self._classes[kind_number]
-            if issubclass(kind, BaseException):
+            base = record_of(kind).base if record_of(kind).is_value else object
+            if _is_subclass(kind, BaseException):
                 raise plain.PlainDataError("an exception that is described as an object")
-            found = object.__new__(kind)
+            if list(map(type, values)) != ([] if base is object else [base]):
+                raise plain.PlainDataError("an object with another value than its class has")
+            found = cast("Any", base).__new__(kind, *values)
             set_number(found, number)
-            self._keep(number, found)
+            if values:
+                self._values[number] = found
+            else:
+                self._keep(number, found)
         return found
 
     def error(
@@ -128,7 +145,7 @@ class ClassTable:
         found = self._find(number)
         kind = cast("Any", self._classes[kind_number])
         if found is None:
-            if not issubclass(kind, Exception):
+            if not _is_subclass(kind, Exception):
                 raise plain.PlainDataError("an object that is described as an exception")
             base: Any = next(item for item in type.mro(kind) if type(item) is not Mirror)
             found = base.__new__(kind, *(args if base is ExceptionGroup else ()))
@@ -143,7 +160,7 @@ class ClassTable:
         if type(number) is not int:
             raise plain.PlainDataError("not a number of anything")
         reference = self._proxies.get(number)
-        return None if reference is None else reference()
+        return self._values.get(number) if reference is None else reference()
 
     def _keep(self, number: int, proxy: Any) -> None:
         forgotten = self._forgotten
@@ -156,13 +173,26 @@ class ClassTable:
 
     def take_forgotten(self) -> list[int]:
         """Numbers of objects that nobody has here any more."""
+        if len(self._values) >= self._enough:
+            self._forgotten += self._take_unused()
+            self._enough = max(_FEW, 2 * len(self._values))
         if not self._forgotten:
             return []
         gone, self._forgotten[:] = list(self._forgotten), []
         found = [number for number in dict.fromkeys(gone) if self._find(number) is None]
         for number in found:
-            del self._proxies[number]
+            self._proxies.pop(number, None)
         return found
+
+    def _take_unused(self) -> list[int]:
+        """Let go of values that only this table holds: not every type has weak references."""
+        numbers, values = list(self._values), list(self._values.values())
+        counts = references(values)
+        del values
+        unused = [n for n, count in zip(numbers, counts, strict=True) if count <= _UNUSED + 1]
+        for number in unused:
+            del self._values[number]
+        return unused
 
     def is_declared(self, kind: type) -> bool:
         """True for a class that the author named, as the solution's module has it now."""
@@ -187,7 +217,7 @@ class ClassTable:
         if not is_proxy(value) or type(value) is Mirror:
             return value
         record = record_of(type(value))
-        if record.base is None:
+        if record.base is None or record.is_value:
             return value
         found = self.seal.ask("plain", number_of(value))
         if type(found) is not record.base:
@@ -214,8 +244,10 @@ class ClassTable:
 
         def is_instance(value: Any, info: Any, /) -> bool:
             kind = type(value)
-            if type(kind) is not Mirror or self.seal.is_aside:
+            if type(kind) is not Mirror or type(info) is Mirror or self.seal.is_aside:
                 return _is_instance(value, info)
+            if type(info) is tuple:
+                return any(is_instance(value, item) for item in info)
             if record_of(kind).name in STANDARD_CLASSES:
                 return _is_instance(value, info)
             self._check(kind, info)
@@ -242,5 +274,7 @@ class ClassTable:
             return
         if name == record.name:
             raise self.seal.violate(f"a {name} of the solution, taken for one of the verifier")
-        if name in record.foreign or (record.base is not None and type(info) is ABCMeta):
+        if name in record.foreign or (record.is_data and type(info) is ABCMeta):
             raise self.seal.violate(f"the question whether a {record.name} is a {name}")
+        if record.disguised:
+            raise self.seal.violate(f"a {record.name} object, whose class sets __class__")

@@ -4,12 +4,12 @@ A class of the solution becomes a class here, below the nearest builtin or stand
 is no Exception, and what would end a loop, arrives as a RuntimeError.
 
 Covered: arguments, text, cause, attributes (asked of the object), groups.
-Not covered: tracebacks, contexts and notes; exceptions of other libraries are their nearest
-builtin.
+Not covered: tracebacks; exceptions of other libraries are their nearest builtin.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any, cast
 
@@ -17,7 +17,8 @@ from unhack.core import plain
 from unhack.sandbox.guest.candidate.serialisation import Reader
 from unhack.sandbox.guest.candidate.standard import TYPES
 from unhack.sandbox.guest.judge.link import CandidateLink
-from unhack.sandbox.guest.judge.proxies import in_script
+from unhack.sandbox.guest.judge.names import in_script
+from unhack.sandbox.guest.judge.proxies import member
 
 
 class CandidateEndedError(BaseException):
@@ -96,11 +97,21 @@ class ExceptionTable:
         else:
             names = [str(name) for name in described["names"]]
             error = self._make(self.nearest(names), args, text, name=names[0] if names else "")
-            for name, value in described.get("values", {}).items():
-                if name[:2] != "__" and type(value) in (str, int, bool, type(None)):
-                    error.__dict__[str(name)] = value
+        for name, value in described.get("members", ()):
+            slot, decoded = member(cast("type", type(error)), name), reader.decode(value)
+            with contextlib.suppress(AttributeError, TypeError):  # no such, or not of this type
+                slot.__set__(error, decoded)
+        for name, value in described.get("values", ()):
+            if "class" not in described:
+                vars(error)[str(name)] = reader.decode(value)
         if "cause" in described:
             error.__cause__ = self.build(described["cause"], reader, depth + 1)
+        context = described.get("context")
+        if context is not None:
+            is_cause = context is True
+            error.__context__ = (
+                error.__cause__ if is_cause else self.build(context, reader, depth + 1)
+            )
         return error
 
     def _make(

@@ -20,7 +20,6 @@ from unhack.sandbox.guest.candidate import special
 from unhack.sandbox.guest.candidate.standard import NAMES
 from unhack.sandbox.guest.judge.proxies import is_proxy, number_of, record_of, undeclared
 
-_MUTABLE = (list, dict, set, bytearray)
 _EQUAL_WHEN = {"__eq__": True, "__ne__": False, "__contains__": True}
 _SIGNS = dict(
     zip(special.COMPARISONS, ("==", "!=", "<", "<=", ">", ">="), strict=True), __contains__="in"
@@ -44,26 +43,9 @@ def make(name: str) -> Callable[..., Any]:
     return _asked(name)
 
 
-def make_lowered(name: str, base: type) -> Callable[..., Any]:
+def make_lowered(name: str) -> Callable[..., Any]:
     """The method that a class has from its builtin base."""
-    if base in _MUTABLE and name[:3] == "__i" and name not in ("__invert__",):
-        return _asked(name)  # it changes the object, which is with the candidate
-    return _lowered(name)
-
-
-def of_base(base: type) -> dict[str, Callable[..., Any]]:
-    """Conversions of an object with a plain value that builtin functions do by its type."""
-    if base not in (str, bytes, bytearray):
-        return {}
-    made = {f"__{kind.__name__}__": _converted(kind) for kind in (int, float)}
-    return made if base is bytearray else {**made, "__fspath__": _converted(base)}
-
-
-def _converted(kind: Any) -> Callable[..., Any]:
-    def method(self: Any) -> Any:
-        return kind(record_of(type(self)).seal.classes.plain_value(self))
-
-    return method
+    return _asked(name) if name in special.IN_PLACE else _lowered(name)
 
 
 def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -123,6 +105,23 @@ def _lowered(name: str) -> Callable[..., Any]:
         return getattr(type(parts[0]), name)(*parts)
 
     return _named(method, name)
+
+
+def appended(self: Any, other: Any) -> Any:
+    """`[...] + object` where its class is derived from list: C code does it by the type."""
+    return other + record_of(type(self)).seal.classes.plain_value(self)
+
+
+def field(name: str) -> property:
+    """An attribute of a builtin exception that a class of the solution has of its own."""
+
+    def read(self: Any) -> Any:
+        return record_of(type(self)).seal.ask("get", number_of(self), name)
+
+    def write(self: Any, value: Any) -> None:
+        record_of(type(self)).seal.ask("set", number_of(self), name, args=(value,))
+
+    return property(read, write)
 
 
 def _refused(name: str) -> Callable[..., Any]:

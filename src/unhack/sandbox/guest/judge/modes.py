@@ -146,10 +146,14 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
     if problem is not None:
         return _fault(channel, "raised", problem)
     value = value if value is not None else scores.last_json(printed)
-    score = scores.read_score(value)
+    try:
+        score = scores.read_score(value)
+        told = _reason(value) if score is not None else f"{value!r:.100}"
+    except Exception as error:  # it is made of objects of the solution, which refuse
+        return _fault(channel, "seal" if seal is not None and seal.violation else "raised", error)
     if score is None:
-        return _fault(channel, "shape", f"the verifier gave {value!r:.100}, not a score in [0, 1]")
-    send_each([0, score == 1.0, score, _reason(value)])
+        return _fault(channel, "shape", f"the verifier gave {told}, not a score in [0, 1]")
+    send_each([0, score == 1.0, score, told])
     return 0
 
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from unhack.sandbox.guest.judge.connection import CandidateConnection
-from unhack.sandbox.guest.judge.proxies import caller_is_script, is_asked
+from unhack.sandbox.guest.judge.names import caller_is_script, is_asked
 
 _STUB = "import _unhack_seal\n_unhack_seal.expose({name!r}, globals())\n"
 _PROCESS_EVENTS = {
@@ -37,6 +37,13 @@ _PROCESS_EVENTS = {
     "os.exec",
 }
 _STARS = ("IMPORT_STAR", "CALL_INTRINSIC_1")
+_OWN = frozenset(
+    (  # noqa: SIM905
+        "__name__ __doc__ __package__ __loader__ __spec__ __path__ __file__ __cached__ __class__ "
+        "__dict__ __builtins__ __warningregistry__ __seal__ __number__ __getattr__"
+    ).split()
+)
+"""Names of a module that the import system sets and reads here; all others are the candidate's."""
 _IMPORTERS = ("<frozen importlib", "<frozen runpy", "<frozen zipimport")
 _TOOLS = ("/runpy.py", "/importlib/util.py", "/importlib/__init__.py", "/unittest/mock.py")
 
@@ -67,7 +74,7 @@ class SealedModule(types.ModuleType):
         return self.__seal__.ask("dir", self.__number__)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name[:2] == "__":
+        if name in _OWN:
             return super().__setattr__(name, value)
         if type(value) is SealedModule and _is_binding(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return None  # an import of a submodule here; the candidate's own has bound it there
@@ -114,7 +121,7 @@ class Imports:
             raise ImportError(f"the candidate's {name} could not be loaded")
         number = next((key for key, item in self._spaces.items() if item is space), None)
         if number is not None:  # a reload
-            for key in [key for key in space if key[:2] != "__"]:
+            for key in space.keys() - _OWN:
                 del space[key]
             seal.ask("load", number, args=(True,))
         else:
@@ -155,7 +162,7 @@ class Imports:
     def _attribute(self, number: int, space: dict[str, Any], name: str) -> Any:
         if name == "__all__":
             return self._starred(number, sys._getframe(2))  # pyright: ignore[reportPrivateUsage]
-        if not is_asked(name) or (name[:2] == "__" and not caller_is_script(2)):
+        if not is_asked(name, 2) or (name in _OWN and not caller_is_script(2)):
             raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
         return self._fetch(number, space, name)
 
@@ -176,13 +183,11 @@ class Imports:
         """The names of a star import: those that the importing file uses and does not have."""
         code = frame.f_code
         if dis.opname[code.co_code[frame.f_lasti]] not in _STARS:
-            raise self.seal.violate("the verifier reads __all__ of the solution")
-        used = set(_names_used(code))
-        free = {name for name in used if name[:1] != "_" and is_asked(name)}
-        free -= frame.f_locals.keys() | frame.f_globals.keys()
+            return self.seal.ask("get", number, "__all__")
+        free = set(_names_used(code)) - frame.f_locals.keys() - frame.f_globals.keys()
         builtin = {name for name in free if hasattr(builtins, name)} - _names_bound(code)
         found, clashes = self.seal.ask(
-            "names", number, args=(sorted(free - vars(builtins).keys()), sorted(builtin))
+            "names", number, "*", args=(sorted(free - vars(builtins).keys()), sorted(builtin))
         )
         clash = sorted(builtin.intersection(clashes))
         if clash:
@@ -206,9 +211,7 @@ class Imports:
             for inner in _codes(code):
                 spelled.update(inner.co_names)
                 spelled.update(item for item in inner.co_consts if type(item) is str)
-        wanted = sorted(
-            name for name in spelled if name.isidentifier() and name[:1] != "_" and is_asked(name)
-        )
+        wanted = sorted(name for name in spelled - space.keys() if name.isidentifier())
         found, _ = self.seal.ask("names", number, args=(wanted, []))
         for name in set(wanted).intersection(found):
             self._fetch(number, space, name)

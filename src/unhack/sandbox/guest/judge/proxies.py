@@ -6,7 +6,8 @@ instance of it that holds nothing but its number. Attributes are asked of the ca
 Covered: attributes of objects and classes, calls, `isinstance` and `issubclass` between classes of
 the solution, copies.
 Not covered, and refused: pickling, subclasses in the script, code objects, fields of dataclasses.
-What test runners look for in every object (`__test__`, marks of pytest) is never asked.
+What a test runner looks for in every object (`__test__`, marks of pytest) is not asked for it; the
+script gets it like any other name.
 """
 
 # Values of unknown types are what this module is about.
@@ -17,38 +18,29 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from unhack.sandbox.guest.candidate import special
+from unhack.sandbox.guest.candidate.standard import NAMES
 from unhack.sandbox.guest.judge.link import CandidateLink
+from unhack.sandbox.guest.judge.names import ACTED_ON, is_asked, is_copying, reads_types
 
-_UNASKED = frozenset(
-    (  # noqa: SIM905
-        "__test__ __tracebackhide__ __pytest_wrapped__ pytestmark place_as __path__ __spec__ "
-        "__loader__ __package__ __file__ __cached__ __objclass__ __set_name__ __array__ "
-        "__array_interface__ __array_struct__ __array_priority__ __array_ufunc__ "
-        "__array_function__ __array_wrap__ __dataframe__ _is_coroutine _is_coroutine_mark "
-        "__isabstractmethod__ __sealed__ load_tests setUpModule tearDownModule __typing_subst__ "
-        "__typing_unpacked_tuple_args__ __notes__"
-    ).split()
-)
-_UNASKED_STARTS = ("_pytest", "pytest_", "__unittest_", "_mock_", "_spec_", "_ipython_", "_repr_")
 _REFUSED = frozenset(
     (  # noqa: SIM905
-        "__code__ __globals__ __closure__ __builtins__ __reduce__ __reduce_ex__ __getstate__ "
-        "__setstate__ __dataclass_fields__ gi_code gi_frame cr_code cr_frame"
+        "__code__ __globals__ __closure__ __builtins__ __dataclass_fields__ "
+        "gi_code gi_frame cr_code cr_frame"
     ).split()
 )
 _CLASS_LOCAL = frozenset(
     (  # noqa: SIM905
-        "__class__ __name__ __qualname__ __module__ __instancecheck__ __subclasscheck__ __flags__ "
-        "__basicsize__ __itemsize__ __dictoffset__ __weakrefoffset__ __subclasses__ "
-        "__subclasshook__ __copy__ __deepcopy__ __init_subclass__ __or__ __ror__ __dir__ "
-        "__getattribute__ __setattr__ __delattr__ __sealed__ __prepare__"
+        "__class__ __name__ __qualname__ __module__ __instancecheck__ __subclasscheck__ __sealed__"
     ).split()
 )
+_COPIED = ("__copy__", "__deepcopy__")
+"""Methods here that only the module `copy` gets."""
 _OBJECT_LOCAL = frozenset(
-    ("__copy__ __deepcopy__ __dir__ __getattribute__ __setattr__ __delattr__ __sizeof__").split()  # noqa: SIM905
+    ("__dir__", "__getattribute__", "__setattr__", "__delattr__", "__sizeof__", "__reduce_ex__")
 )
 STANDARD_CLASSES = {
     "builtins.function": types.FunctionType,
@@ -66,7 +58,10 @@ STANDARD_CLASSES = {
 class ClassRecord:
     """The facts about one class of the candidate."""
 
-    __slots__ = ("base", "foreign", "is_data", "name", "number", "seal")
+    __slots__ = (
+        *("base", "checks", "disguised", "foreign", "is_data", "is_value", "meta", "mixins"),
+        *("name", "number", "seal"),
+    )
 
     def __init__(self, seal: CandidateLink, number: int, described: Any) -> None:
         self.seal = seal
@@ -75,7 +70,14 @@ class ClassRecord:
         self.foreign = frozenset(str(name) for name in described.get("foreign", ()))
         base = described.get("base")
         self.base: Any = next((kind for kind in special.BASES if kind.__name__ == base), None)
-        self.is_data = self.base is not None or "builtins.coroutine" in self.foreign
+        self.checks = described.get("checks") is True
+        self.disguised = described.get("disguised") is True
+        self.meta = frozenset(str(name) for name in described.get("meta", ()))
+        self.mixins: list[type] = []
+        """Bases of an exception that are none; its class here has their methods."""
+        self.is_value = self.base in special.VALUES
+        changes = self.base is not None and not self.is_value
+        self.is_data = changes or "builtins.coroutine" in self.foreign
 
 
 def record_of(kind: type) -> ClassRecord:
@@ -83,19 +85,16 @@ def record_of(kind: type) -> ClassRecord:
     return type.__getattribute__(kind, "__sealed__")
 
 
-def is_asked(name: str) -> bool:
-    """True for an attribute that the candidate is asked for."""
-    return name not in _UNASKED and not name.startswith(_UNASKED_STARTS)
-
-
-def caller_is_script(depth: int) -> bool:
-    """True when the code that many frames up is a file of the judge's folder."""
-    return in_script(sys._getframe(depth + 1))  # pyright: ignore[reportPrivateUsage]
-
-
-def in_script(frame: types.FrameType) -> bool:
-    """True for a frame of a file in the judge's folder."""
-    return frame.f_code.co_filename.startswith(("/scratch/work/", "<string>", "<doctest"))
+def read(record: ClassRecord, number: int, name: str, what: str) -> Any:
+    """An attribute of an object or a class, as the candidate has it."""
+    if name == "__signature__":
+        return record.seal.classes.signature(number)
+    if name in _REFUSED and record.seal.ask("has", number, name) is True:
+        raise record.seal.violate(f"{name} of {what}")
+    value = record.seal.ask("get", number, name)
+    if name in ACTED_ON and type(value) not in (type(None), int, float):
+        raise record.seal.violate(f"{name} of {what}")
+    return value
 
 
 def _defines(cls: type, name: str) -> bool:
@@ -112,20 +111,18 @@ class Mirror(type):
     def __getattribute__(cls, name: str) -> Any:
         if name in _CLASS_LOCAL or _defines(cls, name):
             return type.__getattribute__(cls, name)
+        if name in _COPIED and is_copying(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+            return type.__getattribute__(cls, name)
         record = record_of(cls)
         if name in ("__mro__", "__bases__"):
             found = type.__getattribute__(cls, name)
             own = tuple(item for item in found if not any(item is root for root in ROOTS))
             return own or (object,)
-        if name == "__dict__" and not caller_is_script(1):
+        if name == "__dict__" and reads_types(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return type.__getattribute__(cls, name)
-        if not is_asked(name):
+        if not is_asked(name, 1):
             raise AttributeError(f"type object {record.name!r} has no attribute {name!r}")
-        if name == "__signature__":
-            return record.seal.classes.signature(record.number)
-        if name in _REFUSED:
-            raise record.seal.violate(f"{name} of the class {record.name}")
-        return record.seal.ask("get", record.number, name)
+        return read(record, record.number, name, f"the class {record.name}")
 
     def __setattr__(cls, name: str, value: Any) -> None:
         record = record_of(cls)
@@ -156,17 +153,16 @@ class Mirror(type):
             raise record.seal.violate(undeclared("in", record))
         return bool(record.seal.ask("contains", record.number, args=(item,)))
 
-    def __bool__(cls) -> bool:
-        return True
-
     def __dir__(cls) -> list[str]:
         return record_of(cls).seal.ask("dir", record_of(cls).number)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return type.__subclasscheck__(cls, type(instance))
+        kind = type(instance)
+        asked = instance if type(kind) is Mirror or kind is Mirror else kind
+        return _is_below(kind, cls) or _claims(cls, "isinstance", asked)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        return type.__subclasscheck__(cls, subclass)
+        return _is_below(subclass, cls) or _claims(cls, "issubclass", subclass)
 
     def __copy__(cls) -> Any:
         return cls
@@ -176,6 +172,46 @@ class Mirror(type):
         return cls
 
 
+def _is_below(kind: type, cls: type) -> bool:
+    """True for a class and what is derived from it, by what the judge knows of both."""
+    if type.__subclasscheck__(cls, kind) or type(kind) is not Mirror:
+        return type.__subclasscheck__(cls, kind)
+    spaces = [type.__getattribute__(item, "__dict__") for item in type.mro(kind)]
+    known: list[ClassRecord] = [space["__sealed__"] for space in spaces if "__sealed__" in space]
+    return any(_is_below(mixin, cls) for record in known for mixin in record.mixins)
+
+
+def _claims(cls: type, what: str, value: Any) -> bool:
+    """The answer of a class with a rule of its own for what belongs to it. Nothing of the verifier
+    belongs to it by its word alone, unless the author named the class."""
+    record: Any = type.__getattribute__(cls, "__dict__").get("__sealed__")
+    if record is None or not record.checks or record.seal.is_aside:
+        return False
+    if not is_proxy(value) and value not in NAMES:
+        return False
+    what = what if is_proxy(value) else "issubclass"
+    answer = record.seal.ask(what, record.number, args=(value,)) is True
+    if answer and not is_proxy(value) and not record.seal.classes.is_declared(cls):
+        raise record.seal.violate(undeclared(what, record))
+    return answer
+
+
+def _of_metaclass(name: str) -> Any:
+    default: Any = getattr(type, name, None)
+
+    def method(cls: Any, *args: Any) -> Any:
+        record: Any = type.__getattribute__(cls, "__dict__").get("__sealed__")
+        if record is not None and name in record.meta and not record.seal.is_aside:
+            raise record.seal.violate(f"{name} of the metaclass of {record.name}")
+        if default is None:
+            return True if name == "__bool__" else NotImplemented
+        return default(cls, *args)
+
+    return method
+
+
+for _name in special.META:
+    setattr(Mirror, _name, _of_metaclass(_name))
 Mirror.__name__ = Mirror.__qualname__ = "type"  # for the texts of Python's own errors
 
 
@@ -200,6 +236,13 @@ def undeclared(what: str, record: ClassRecord) -> str:
     )
 
 
+def member(kind: type, name: Any) -> Any:
+    """Where a builtin exception keeps an attribute beside its arguments, as `filename`."""
+    spaces = [type.__getattribute__(base, "__dict__") for base in type.mro(kind)]
+    found = (space[name] for space in spaces if type(space.get(name)) is types.MemberDescriptorType)
+    return next(found, None)
+
+
 def _refuse_subclass(cls: Any, **options: Any) -> None:
     del options
     if "__sealed__" not in type.__getattribute__(cls, "__dict__"):
@@ -210,7 +253,7 @@ def _refuse_subclass(cls: Any, **options: Any) -> None:
 class SealedObject(metaclass=Mirror):
     """An object that stays with the candidate."""
 
-    __slots__ = ("__weakref__", "_unhack_number")
+    __slots__ = ()  # so that classes below it may also be derived from a builtin type
 
     def __getattribute__(self, name: str) -> Any:
         kind = type(self)
@@ -225,15 +268,13 @@ class SealedObject(metaclass=Mirror):
             if found is None and name != "__hash__":
                 return record.seal.ask("get", number_of(self), name)
             return found
-        if not is_asked(name):
+        if name in _COPIED and is_copying(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+            return object.__getattribute__(self, name)
+        if not is_asked(name, 1):
             raise AttributeError(f"{record.name!r} object has no attribute {name!r}")
-        if name == "__signature__":
-            return record.seal.classes.signature(number_of(self))
-        if name in _REFUSED:
-            raise record.seal.violate(f"{name} of a {record.name} object")
         if name in special.STEPS and name in type.__getattribute__(kind, "__dict__"):
             return object.__getattribute__(self, name)
-        return record.seal.ask("get", number_of(self), name)
+        return read(record, number_of(self), name, f"a {record.name} object")
 
     def __setattr__(self, name: str, value: Any) -> None:
         record_of(type(self)).seal.ask("set", number_of(self), name, args=(value,))
@@ -253,9 +294,21 @@ class SealedObject(metaclass=Mirror):
             raise record.seal.violate("a deep copy of several objects at once")
         return record.seal.ask("deepcopy", number_of(self))
 
+    def __sizeof__(self) -> int:
+        record = record_of(type(self))
+        raise record.seal.violate(f"the size of a {record.name} object")
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         record = record_of(type(self))
         raise record.seal.violate(f"pickling of a {record.name} object")
+
+
+class SealedSequence(SealedObject):
+    """An object that `match` takes for a sequence."""
+
+
+class SealedMapping(SealedObject):
+    """An object that `match` takes for a mapping."""
 
 
 class SealedErrorMixin(metaclass=Mirror):
@@ -266,11 +319,20 @@ class SealedErrorMixin(metaclass=Mirror):
     def __getattr__(self, name: str) -> Any:
         kind = type(self)
         record = record_of(kind)
-        if not is_asked(name) or name[:9] == "_unhack_n":
+        if not is_asked(name, 1) or name == "_unhack_number":
             raise AttributeError(f"{record.name!r} object has no attribute {name!r}")
-        if name in _REFUSED:
-            raise record.seal.violate(f"{name} of a {record.name} object")
-        return record.seal.ask("get", number_of(self), name)
+        return read(record, number_of(self), name, f"a {record.name} object")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "__notes__" and hasattr(BaseException, name):
+            return BaseException.__setattr__(cast("BaseException", self), name, value)
+        slot = member(type(self), name)
+        if slot is not None:
+            slot.__set__(self, value)
+        record_of(type(self)).seal.ask("set", number_of(self), name, args=(value,))
+
+    def __delattr__(self, name: str) -> None:
+        record_of(type(self)).seal.ask("delete", number_of(self), name)
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
@@ -296,11 +358,14 @@ class SealedErrorMixin(metaclass=Mirror):
         raise record.seal.violate(f"pickling of a {record.name} object")
 
 
-ROOTS = (SealedObject, SealedErrorMixin)
+SHAPES: dict[Any, type] = {"sequence": SealedSequence, "mapping": SealedMapping}
+ROOTS = (SealedObject, SealedErrorMixin, *SHAPES.values())
+_abstracts: Any = (Sequence, Mapping)
+for _abstract, _shape in zip(_abstracts, SHAPES.values(), strict=True):
+    _abstract.register(_shape)  # a flag of the type, which those below it inherit
 for _root in ROOTS:
     type.__setattr__(_root, "__init_subclass__", classmethod(_refuse_subclass))
 _error_space: Any = vars(BaseException)["__dict__"].__get__
-_number: Any = type.__getattribute__(SealedObject, "__dict__")["_unhack_number"]
 
 
 def error_state(error: Any) -> dict[str, Any]:
@@ -310,14 +375,12 @@ def error_state(error: Any) -> dict[str, Any]:
 
 def number_of(proxy: Any) -> int:
     """The number of an object."""
-    if issubclass(type(proxy), BaseException):
-        return error_state(proxy)["_unhack_number"]
-    return _number.__get__(proxy)
+    return object.__getattribute__(proxy, "_unhack_number")
 
 
 def set_number(proxy: Any, number: int) -> None:
     """Tell a new proxy of an object its number."""
-    _number.__set__(proxy, number)
+    object.__setattr__(proxy, "_unhack_number", number)
 
 
 def _claimed_class(kind: type) -> type:
@@ -325,7 +388,11 @@ def _claimed_class(kind: type) -> type:
     found = STANDARD_CLASSES.get(record.name)
     if found is not None:
         return found
-    if record.is_data and not record.seal.is_aside:
+    if record.seal.is_aside:
+        return kind
+    if record.disguised:
+        raise record.seal.violate(f"__class__ of a {record.name} object, which its class sets")
+    if record.is_data:
         raise record.seal.violate(f"the class of a {record.name} object, which is derived from a"
                                   " builtin type")  # fmt: skip
     return kind

@@ -27,8 +27,9 @@ class JudgeWriter(Writer):
         super().__init__(seal.shared)
         self.seal = seal
 
-    def object(self, value: Any, kind: type) -> Any:
+    def object(self, value: Any, kind: type, depth: int) -> Any:
         """A proxy by its number, or an exception of a builtin class."""
+        del depth
         if type(kind) is Mirror:
             return {"$ref": number_of(value)}
         if kind is Mirror:
@@ -55,8 +56,8 @@ class JudgeReader(Reader):
     def object(self, tag: str, inner: Any) -> Any:
         """A proxy for what the candidate names by a number."""
         if tag == "$object":
-            number, kind = inner
-            return self.seal.classes.proxy(number, kind)
+            number, kind, *plain_values = inner
+            return self.seal.classes.proxy(number, kind, [self.decode(i) for i in plain_values])
         if tag == "$class":
             return self.seal.classes.get(inner)
         if tag == "$module":

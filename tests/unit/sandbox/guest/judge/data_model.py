@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF005
+# ruff: noqa: E501, RUF005, SIM905
 """Solutions and probes that go through Python's data model, for `test_object_protocol.py`."""
 
 VALUES = {
@@ -139,6 +139,86 @@ SUBJECTS = {
     "partial": ("import functools\nSubject = functools.partial(int, base=2)\n", "solution.Subject"),
 }  # fmt: skip
 """Kind of class -> its source and an expression that makes an object."""
+
+CALLS = """
+math.isclose(a, 9)|math.sqrt(a)|math.floor(a)|math.trunc(a)|math.gcd(a, 3)|math.fsum([a])|math.isnan(a)|math.hypot(a)|operator.index(a)|int(a)|float(a)
+complex(a)|round(a)|bytes(a)|bytearray(a)|str(a)|repr(a)|format(a)|hash(a) is not None|chr(a)|bin(a)|hex(a)|range(a)|[0] * 10 if a else 0
+list(range(20))[a]|'x' * a|divmod(a, 2)|pow(a, 2)|abs(a)|sum([a])|'%d' % a|'%s' % (a,)|'%f' % a|'%x' % a|'%c' % a|struct.pack('i', a)
+struct.pack('d', a)|struct.pack('4s', a)|struct.unpack('b', a)|array.array('i', [a])|memoryview(a).tobytes()|binascii.hexlify(a)|base64.b64encode(a)
+zlib.crc32(a)|hashlib.md5(a).hexdigest()|io.BytesIO(a).read()|io.StringIO(a).read()|int.from_bytes(a, 'big')|os.fspath(a)|os.path.join('x', a)
+os.fsencode(a)|pathlib.PurePosixPath(a)|''.join([a])|','.join(a)|b''.join([a])|re.match('.', a) is not None|re.sub('9', 'x', a)|'a9'.find(a)
+'a9'.startswith(a)|'a9'.replace(a, 'x')|'a9'.split(a)|'a9' + a|a + '9'|a in 'a9'|'9' in a|ord(a)|eval(a)|int(a, 10)|ast.literal_eval(a)
+textwrap.indent(a, ' ')|string.capwords(a)|unicodedata.name(a)|json.dumps(a)|json.dumps([a])|json.loads(a)|sorted(a)|sorted([a, a])[0] == a|min(a)
+max([a, a]) == a|list(a)|tuple(a)|set(a)|dict(a)|dict(x=1, **a)|[*a]|len(a)|list(reversed(a))|list(enumerate(a))|list(zip(a, a))|list(map(str, a))
+next(iter(a))|any(a)|all(a)|operator.length_hint(a)|operator.itemgetter(0)(a)|a[0]|a['a']|a.get('a')|a.copy() == a|list(itertools.chain(a))
+functools.reduce(lambda x, y: y, a)|collections.Counter(a)|collections.deque(a)|collections.ChainMap(a)['a']|heapq.nlargest(1, a)|bisect.bisect(a, 9)
+statistics.mean(a)|random.Random(1).choice(a)|copy.copy(a) == a|copy.deepcopy(a) == a|decimal.Decimal(a)|fractions.Fraction(a)|datetime.timedelta(a)
+time.gmtime(a).tm_year|{a: 1}[a]|{9: 1}.get(a)|{'9': 1}.get(a)|a == 9|a == '9'|a == [9]|a == a|9 == a|[9] == a|bool(a)|callable(a)|slice(a).indices(3)
+type(a).__name__|type(a) is int|iter(a) is not None|setattr(types.SimpleNamespace(), a, 1)|getattr(types.SimpleNamespace(x=1), a, 3)|print(a)
+print('x', end=a)|open(a)|os.path.exists(a)|sum(a)|(lambda *x: x)(*a)|(lambda **x: x)(**a)
+"""
+"""C code of builtins and of the standard library that is handed an object."""
+DERIVED = {
+    "int": ("Subject(int)", "9"),
+    "float": ("Subject(float)", "9.0"),
+    "complex": ("Subject(complex)", "9"),
+    "str": ("Subject(str)", "'9'"),
+    "bytes": ("Subject(bytes)", "b'9'"),
+    "tuple": ("Subject(tuple)", "(9,)"),
+    "frozenset": ("Subject(frozenset)", "{9}"),
+    "list": ("Subject(list)", "[9]"),
+    "dict": ("Subject(dict)", "{'a': 9}"),
+    "set": ("Subject(set)", "{9}"),
+}
+ONE = VALUES | {"__getitem__": "[7, 8][args[0]]", "__call__": "11", "__next__": "12", "__missing__": "13", "keys": "['k']",
+                "__round__": "8", "__floor__": "9", "__ceil__": "10", "__trunc__": "5"}  # fmt: skip
+CONVERTED = {
+    **{f"derived from {kind}": (f"class {head}: pass\n", f"solution.Subject({of})") for kind, (head, of) in DERIVED.items()},
+    **{f"only {name}": _subject("object", {name: f"return {of}"}) for name, of in ONE.items()},
+}  # fmt: skip
+"""Kind of class -> its source and an expression that makes an object, for `CALLS`."""
+SOUGHT = """
+_repr_html_ _repr_svg_ _repr_png_ _repr_latex_ _repr_markdown_ _repr_json_ _repr_pretty_ _repr_mimebundle_ _ipython_display_ _spec_id _mock_rate _mock_name _pytest_ratio pytest_plugins_count __unittest_level__ _is_coroutine place_as pytestmark __test__ __notes__ __array_priority__ __path__ __spec__ __file__ __package__ __loader__ __cached__ __objclass__ __isabstractmethod__ __tracebackhide__ load_tests setUpModule tearDownModule __dataframe__ __typing_subst__
+""".split()
+"""Names that tools look for in the objects of others, and beginnings of such names."""
+_BODY = [name for name in SOUGHT if name != "__isabstractmethod__"]
+NAMED = {
+    "methods": "class Subject:\n" + "".join(f"    def {name}(self): return {name!r}\n" for name in _BODY),
+    "values of a class": "class Subject:\n" + "".join(f"    {name} = {place}\n" for place, name in enumerate(_BODY)),
+    "attributes": "class Subject:\n    def __init__(self):\n" + "".join(f"        self.{name} = {place}\n" for place, name in enumerate(SOUGHT)),
+    "attributes of an exception": "class Subject(ValueError):\n    def __init__(self):\n" + "".join(f"        self.{name} = {place}\n" for place, name in enumerate(SOUGHT)),
+    "nothing": "class Subject: pass\n",
+    "names of a module": "class Subject: pass\n" + "".join(f"{name} = {place}\n" for place, name in enumerate(SOUGHT) if name[:2] != "__"),
+}  # fmt: skip
+"""Where a solution has the names -> its source."""
+LOOKS = """
+solution.Subject().{0}|getattr(solution.Subject(), {0!r}, None)|hasattr(solution.Subject(), {0!r})|solution.Subject.{0}
+hasattr(solution.Subject, {0!r})|operator.attrgetter({0!r})(solution.Subject())|solution.Subject().{0}()
+"""
+MODULE_LOOKS = "solution.{0}|getattr(solution, {0!r}, None)|hasattr(solution, {0!r})|operator.attrgetter({0!r})(solution)"
+USED = (
+    *("ast", "array", "base64", "binascii", "bisect", "collections", "copy", "datetime", "decimal"),
+    *("fractions", "functools", "hashlib", "heapq", "io", "itertools", "json", "math", "operator"),
+    *("os", "pathlib", "random", "re", "statistics", "string", "struct", "textwrap", "time"),
+    *("types", "unicodedata", "zlib"),
+)
+"""Modules that the probes below use."""
+
+
+def calls(new: str) -> list[str]:
+    """Every call of C code with a fresh object."""
+    head = f"import solution, {', '.join(USED)}\na = {new}\nout = "
+    return [head + item for row in CALLS.strip().splitlines() for item in row.split("|")]
+
+
+def looks(place: str) -> list[str]:
+    """Every way to look for each name, in a solution of `NAMED`."""
+    rows = MODULE_LOOKS if place == "names of a module" else LOOKS
+    names = [name for name in SOUGHT if place != "names of a module" or name[:2] != "__"]
+    ways = [item for row in rows.strip().splitlines() for item in row.split("|")]
+    return [
+        f"import solution, operator\nout = {way.format(name)}" for name in names for way in ways
+    ]
 
 
 def probes(new: str) -> list[str]:

@@ -111,6 +111,7 @@ def across(job: dict) -> list:
         sys.modules["solution"] = module
         spec.loader.exec_module(module)
         result = outcome(probe, {})
+        assert not seal.ended, (seal.ended, probe)
         found.append(["refused", seal.violation] if seal.violation else result)
     return found
 

@@ -2,7 +2,8 @@
 
 Covered: the standard library without site-packages, the C libraries, for programs `/usr`, four
 device nodes (two for a submission's process, one for functions); all read-only. Nothing of /home,
-/root, /etc, /proc, /sys or /var.
+/root, /etc, /proc, /sys or /var. A Python below a place that a sandbox has for itself, such as
+/tmp, stands elsewhere inside (`inside`).
 Not covered: secrets that somebody put under /usr or into the standard library.
 """
 
@@ -12,6 +13,7 @@ import glob
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -25,6 +27,16 @@ _RANDOM = "/dev/urandom"
 _DEVICES = ("/dev/zero", "/dev/full", _RANDOM)
 _LIBRARY_DATA = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale")
 """Data of the C library and of `zoneinfo`: libraries by name, time zones, locales."""
+_OWN = ("/tmp", "/dev", "/proc", "/sys", "/scratch", "/workspace", "/home/agent")
+"""Places that a sandbox has for itself: what the host has there would be hidden, or in the way."""
+_INSTALLED = "/installed"
+"""The folder inside for what stands at such a place on the host."""
+COMMANDS = f"{_INSTALLED}/bin"
+"""The folder inside where programs find this interpreter as `python` and `python3`."""
+_NAMES = ("python", "python3")
+_PARTS = ("bin", "include", "lib", "lib64", "share", "ssl")
+"""The folders of a Python below its prefix. Others are not shown: the prefix may be somebody's
+home, and in conda's first environment all the others lie."""
 _PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 
 
@@ -39,8 +51,10 @@ class RootSpec:
     """[link, target] pairs."""
     masks: list[str] = field(default_factory=list[str])
     """Directories inside that are covered by an empty one."""
-    sites: list[str] = field(default_factory=list[str])
-    """site-packages directories, visible while modules are preloaded."""
+    sites: list[list[str]] = field(default_factory=list[list[str]])
+    """[source, target] pairs of site-packages directories, visible while modules are preloaded."""
+    moved: list[list[str]] = field(default_factory=list[list[str]])
+    """[place on the host, place inside] pairs of the parts of Python that stand elsewhere."""
     keep_sites: bool = False
     withheld: list[str] = field(default_factory=list[str])
     """Top-level packages of site-packages that are never shown, whatever was preloaded."""
@@ -49,6 +63,18 @@ class RootSpec:
     def to_json(self) -> dict[str, Any]:
         """The form that the worker reads."""
         return asdict(self)
+
+    @property
+    def site_paths(self) -> list[str]:
+        """The site-packages directories as they are seen inside."""
+        return [target for _, target in self.sites]
+
+
+def inside(path: str, links: Iterable[str] = ()) -> str:
+    """The place inside of a file of the installation. It is that of the host unless a sandbox has
+    the place for itself, or a link of that name."""
+    own = any(f"{path}/".startswith(f"{place}/") for place in (*_OWN, *links))
+    return f"{_INSTALLED}{path}" if own else path
 
 
 def interpreter() -> str:
@@ -112,19 +138,23 @@ def _standard_library() -> list[str]:
     return sorted({os.path.realpath(path) for path in paths if path and os.path.isdir(path)})
 
 
-def root_spec(profile: Profile) -> RootSpec:
-    """The files of a profile. Raises UsageError for a bind whose source does not exist."""
+def root_spec(profile: Profile, *, links: Iterable[tuple[str, str]] = ()) -> RootSpec:
+    """The files of a profile; `links` are (link, target) pairs beside them. Raises UsageError for
+    a bind whose source does not exist."""
+    taken = [link for link, _ in links]
     stdlib = _standard_library()
-    binds = [[path, path] for path in stdlib]
+    binds = [[path, inside(path, taken)] for path in stdlib]
     masks = [f"{path}/{name}" for path in stdlib for name in _PACKAGES]
-    devices = ["/dev/null"]
+    devices, symlinks = ["/dev/null"], [*_top_symlinks(), *map(list, links)]
     if profile.kind is Kind.PROGRAM:
         binds.insert(0, ["/usr", "/usr"])
         binds += [[path, path] for path in ("/bin", "/lib", "/lib64") if _plain_directory(path)]
         binds += [[path, path] for path in _PROGRAM_FILES if os.path.exists(path)]
         prefix = os.path.realpath(sys.base_prefix)
         if not prefix.startswith("/usr/") and prefix != "/usr":
-            binds.insert(1, [prefix, prefix])
+            parts = [f"{prefix}/{name}" for name in _PARTS if os.path.isdir(f"{prefix}/{name}")]
+            binds[1:1] = [[part, inside(part, taken)] for part in parts]
+        symlinks += _python_links(prefix, taken)
         masks += _installed_packages({"/usr", "/usr/local", prefix})
         shown = ("/usr/", f"{prefix}/")  # an environment or a checkout may stand there
         masks += [
@@ -144,13 +174,34 @@ def root_spec(profile: Profile) -> RootSpec:
     return RootSpec(
         binds=binds,
         devices=devices,
-        symlinks=_top_symlinks(),
-        masks=_outermost([path for path in dict.fromkeys(masks) if os.path.isdir(path)]),
-        sites=shown_sites(profile),
+        symlinks=symlinks,
+        masks=[
+            inside(path, taken)
+            for path in _outermost([path for path in dict.fromkeys(masks) if os.path.isdir(path)])
+        ],
+        sites=[[path, inside(path, taken)] for path in shown_sites(profile)],
+        moved=_moved(taken),
         keep_sites=profile.site_packages,
         withheld=_withheld(profile),
         scratch=profile.kind is not Kind.FUNCTION,
     )
+
+
+def _moved(taken: list[str]) -> list[list[str]]:
+    """The parts of Python that stand elsewhere inside."""
+    prefix = os.path.realpath(sys.base_prefix)
+    return [[path, inside(path, taken)] for path in dict.fromkeys((prefix, *_standard_library()))
+            if inside(path, taken) != path]  # fmt: skip
+
+
+def _python_links(prefix: str, taken: list[str]) -> list[list[str]]:
+    """Links to this interpreter, for programs by its name and for an environment by the name that
+    its prefix had when it was made: uv gives a link."""
+    links = [[f"{COMMANDS}/{name}", inside(interpreter(), taken)] for name in _NAMES]
+    named = os.path.normpath(sys.base_prefix)
+    if named != prefix and inside(named, taken) == named:
+        links.append([named, inside(prefix, taken)])
+    return links
 
 
 def _installed_packages(prefixes: set[str]) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from unhack.core.errors import UsageError
 from unhack.sandbox import rootfs
 from unhack.sandbox.job import Kind, Profile, Role
-from unhack.sandbox.rootfs import interpreter, root_spec, site_directories
+from unhack.sandbox.rootfs import inside, interpreter, root_spec, site_directories
 
 PRIVATE = ("/home", "/root", "/proc", "/sys", "/var", "/etc/passwd", "/etc/shadow", "/run", "/srv")
 
@@ -34,11 +34,12 @@ class TestSpec:
     def test_nothing_private_of_the_host_is_mounted(self, kind: Kind) -> None:
         library = os.path.realpath(sysconfig.get_path("stdlib"))
         prefix = os.path.realpath(sys.base_prefix)
+        python = {library, *(f"{prefix}/{part}" for part in ("bin", "include", "lib", "share"))}
         targets = [*_targets(Profile(kind=kind))]
         assert targets
         for target in targets:
             assert target not in {"/", *PRIVATE, "/etc"}
-            if target not in {library, prefix}:
+            if target not in python:
                 assert not target.startswith(("/home/", "/root/", "/var/", "/proc/", "/sys/"))
 
     @pytest.mark.parametrize("kind", list(Kind))
@@ -75,11 +76,12 @@ class TestSpec:
         own = Profile(kind=Kind.SCRATCH, preload=("numpy",), binds=((str(tmp_path), library),))
         assert root_spec(own).sites == []
         beside = Profile(kind=Kind.SCRATCH, preload=("numpy",), binds=((str(tmp_path), "/data"),))
-        assert root_spec(beside).sites == site_directories()
+        assert root_spec(beside).site_paths == [*map(inside, site_directories())]
 
     def test_site_packages_are_seen_only_by_those_who_asked(self) -> None:
         assert root_spec(Profile()).sites == []
-        assert root_spec(Profile(preload=("pytest",))).sites == site_directories()
+        asked = root_spec(Profile(preload=("pytest",)))
+        assert asked.sites == [[site, inside(site)] for site in site_directories()]
         assert not root_spec(Profile(preload=("pytest",))).keep_sites
         judge = Profile(role=Role.JUDGE, site_packages=True)
         assert root_spec(judge).keep_sites

@@ -22,7 +22,7 @@ from pathlib import Path
 from unhack.agents.play import HostFiles
 from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import PackageOrigin, installed_contents, origin
-from unhack.sandbox.rootfs import interpreter, site_directories
+from unhack.sandbox.rootfs import inside, interpreter, site_directories
 
 PACKAGES = "/opt/packages"
 """Folder of the numerical packages, inside."""
@@ -57,7 +57,7 @@ class WantedFiles:
         return HostFiles(
             found.program,
             found.path,
-            interpreter(),
+            inside(interpreter()),
             binds=tuple(dict.fromkeys((*found.binds, *shown))),
             packages=package_binds(),
         )
@@ -110,7 +110,7 @@ def _judges_python(found: str) -> str:
             f"{found} is not part of the system, and the Python that agents are given is "
             f"{version}: write python3, or the path of a Python below /usr"
         )
-    return interpreter()
+    return inside(interpreter())
 
 
 def _check_no_shim(found: str) -> None:

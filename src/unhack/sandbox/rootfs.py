@@ -96,7 +96,7 @@ def site_directories() -> list[str]:
 def shown_sites(profile: Profile) -> list[str]:
     """The site-packages directories of a profile: none where a bind takes the place of the standard
     library, which then brings the packages that are preloaded."""
-    own = {target for _, target in profile.binds} & set(_standard_library())
+    own = {target for _, target in profile.binds} & {*map(inside, _standard_library())}
     needed = profile.site_packages or (profile.preload and not own)
     return site_directories() if needed else []
 

@@ -9,12 +9,15 @@ Not covered: secrets that somebody put under /usr or into the standard library.
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import importlib.util
 import os
 import sys
 import sysconfig
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any
 
 from unhack.core.errors import UsageError
@@ -31,6 +34,9 @@ _OWN = ("/tmp", "/dev", "/proc", "/sys", "/scratch", "/workspace", "/home/agent"
 """Places that a sandbox has for itself: what the host has there would be hidden, or in the way."""
 _INSTALLED = "/installed"
 """The folder inside for what stands at such a place on the host."""
+_BESIDE = f"{_INSTALLED}/beside"
+"""The folder inside for packages that are preloaded and stand in no site-packages directory: they
+are shown one by one, since anything may stand beside them on the host."""
 COMMANDS = f"{_INSTALLED}/bin"
 """The folder inside where programs find this interpreter as `python` and `python3`."""
 _NAMES = ("python", "python3")
@@ -66,8 +72,9 @@ class RootSpec:
 
     @property
     def site_paths(self) -> list[str]:
-        """The site-packages directories as they are seen inside."""
-        return [target for _, target in self.sites]
+        """The folders of packages as they are seen inside."""
+        beside = any(os.path.dirname(target) == _BESIDE for _, target in self.binds)
+        return [target for _, target in self.sites] + [_BESIDE] * beside
 
 
 def inside(path: str, links: Iterable[str] = ()) -> str:
@@ -83,14 +90,26 @@ def interpreter() -> str:
 
 
 def site_directories() -> list[str]:
-    """Every site-packages directory that this process imports from."""
+    """Every folder that this process imports from in which distributions are installed, a target of
+    `pip install --target` among them."""
     found: list[str] = []
     for path in sys.path:
         real = os.path.realpath(path) if path else ""
-        is_site = os.path.basename(real) in {"site-packages", "dist-packages"}
-        if is_site and os.path.isdir(real) and real not in found:
+        known = not os.path.isdir(real) or real in found
+        if not known and (os.path.basename(real) in _PACKAGES or _is_target(real)):
             found.append(real)
     return found
+
+
+@cache
+def _is_target(folder: str) -> bool:
+    """True for a folder in which there is nothing but what pip has put there."""
+    known = {"bin", "__pycache__"}
+    for info in glob.iglob(f"{glob.escape(folder)}/*.dist-info"):
+        known.add(os.path.basename(info))
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(f"{info}/RECORD") as lines:
+            known |= {line.partition(",")[0].partition("/")[0] for line in lines}
+    return len(known) > 2 and known.issuperset(os.listdir(folder))
 
 
 def shown_sites(profile: Profile) -> list[str]:
@@ -99,6 +118,26 @@ def shown_sites(profile: Profile) -> list[str]:
     own = {target for _, target in profile.binds} & {*map(inside, _standard_library())}
     needed = profile.site_packages or (profile.preload and not own)
     return site_directories() if needed else []
+
+
+def packages_beside(names: Iterable[str]) -> dict[str, str]:
+    """Of the modules `names` those that stand in no site-packages directory, each with its file or
+    folder: of an editable install, of a folder that `PYTHONPATH` or a `.pth` file names."""
+    tops = dict.fromkeys(name.partition(".")[0] for name in names)
+    found = {name: _place_beside(name, tuple(sys.path)) for name in tops}
+    return {name: place for name, place in found.items() if place}
+
+
+@cache
+def _place_beside(name: str, path: tuple[str, ...]) -> str:
+    del path  # the answer is another one on another path
+    if name in sys.stdlib_module_names or name in ENGINE:
+        return ""
+    spec = importlib.util.find_spec(name)
+    places = (spec.submodule_search_locations or [spec.origin or ""]) if spec is not None else [""]
+    real = os.path.realpath(next(iter(places))) if next(iter(places)) else ""
+    sites = tuple(f"{site}/" for site in site_directories())
+    return real if os.path.exists(real) and not real.startswith(sites) else ""
 
 
 def _withheld(profile: Profile) -> list[str]:
@@ -166,6 +205,8 @@ def root_spec(profile: Profile, *, links: Iterable[tuple[str, str]] = ()) -> Roo
         binds += [[path, path] for path in _LIBRARY_DATA if os.path.exists(path)]
         if profile.kind is Kind.SCRATCH and os.path.exists(_RANDOM):
             devices.append(_RANDOM)
+    for place in packages_beside(profile.preload).values():
+        binds.append([place, f"{_BESIDE}/{os.path.basename(place)}"])
     for source, target in profile.binds:
         real = os.path.realpath(source)
         if not os.path.exists(real):

@@ -172,10 +172,11 @@ def _runner(program: str) -> str:
     return found
 
 
-def _check_readable(path: str) -> None:
+def _check_readable(path: str, needed: int = 0o005) -> None:
     """Root's agents run under a user id of their own."""
-    if os.geteuid() == 0 and os.stat(path).st_mode & 0o005 != 0o005:
-        raise UsageError(f"{path} is not readable and executable for other users: chmod o+rx")
+    if os.geteuid() == 0 and os.stat(path).st_mode & needed != needed:
+        words, letters = ("readable and executable", "rX") if needed & 1 else ("readable", "r")
+        raise UsageError(f"{path} is not {words} for other users: chmod -R o+{letters}")
 
 
 def named_files(words: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -183,8 +184,7 @@ def named_files(words: Iterable[str]) -> tuple[tuple[str, str], ...]:
     binds: list[tuple[str, str]] = []
     for word in words:
         if word.startswith("/") and os.path.exists(word) and not word.startswith(_SYSTEM):
-            if os.geteuid() == 0 and not os.stat(word).st_mode & 0o004:
-                raise UsageError(f"{word} is not readable for other users: chmod o+r")
+            _check_readable(word, 0o004)
             binds.append((os.path.realpath(word), os.path.normpath(word)))
     return tuple(binds)
 
@@ -207,13 +207,15 @@ def parse_binds(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def package_binds() -> tuple[tuple[str, str], ...]:
-    """The numerical packages that are installed here, and what they need, each as a bind."""
+    """The numerical packages that are installed here, and what they need, each as a bind. Raises
+    UsageError for one that agents could not read."""
     sites = [Path(site) for site in site_directories()]
     binds: dict[str, str] = {}
     for name in sorted(_needed()):
         for part in _top_level(name):
             for site in sites:
                 if (site / part).exists():
+                    _check_readable(str(site / part), 0o005 if (site / part).is_dir() else 0o004)
                     binds.setdefault(f"{PACKAGES}/{part}", str(site / part))
     return tuple((source, target) for target, source in binds.items())
 

@@ -43,6 +43,7 @@ _NAMES = ("python", "python3")
 _PARTS = ("bin", "include", "lib", "lib64", "share", "ssl")
 """The folders of a Python below its prefix. Others are not shown: the prefix may be somebody's
 home, and in conda's first environment all the others lie."""
+_LIBRARIES = f"{_INSTALLED}/lib"
 _PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 
 
@@ -87,6 +88,25 @@ def inside(path: str, links: Iterable[str] = ()) -> str:
 def interpreter() -> str:
     """The real interpreter behind a virtual environment or a shim."""
     return os.path.realpath(getattr(sys, "_base_executable", sys.executable) or sys.executable)
+
+
+@cache
+def _python_library() -> str:
+    """The shared library of this interpreter where programs inside would look for it in vain, or
+    find that of the system's Python in its place: where it has moved, or does not stand below the
+    prefix. Empty where there is none, or programs find it."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        mapped = {line.rstrip().partition("/")[2] for line in maps}
+    for path in sorted(f"/{one}" for one in mapped if "/libpython3" in f"/{one}"):
+        below = path.startswith((f"{os.path.realpath(sys.base_prefix)}/", "/usr/"))
+        if os.path.isfile(path) and not (below and inside(path) == path):
+            return path
+    return ""
+
+
+def program_environ() -> dict[str, str]:
+    """The variables by which programs inside find the parts of this interpreter."""
+    return {"LD_LIBRARY_PATH": _LIBRARIES} if _python_library() else {}
 
 
 def site_directories() -> list[str]:
@@ -194,6 +214,8 @@ def root_spec(profile: Profile, *, links: Iterable[tuple[str, str]] = ()) -> Roo
             parts = [f"{prefix}/{name}" for name in _PARTS if os.path.isdir(f"{prefix}/{name}")]
             binds[1:1] = [[part, inside(part, taken)] for part in parts]
         symlinks += _python_links(prefix, taken)
+        if library := _python_library():
+            binds.append([library, f"{_LIBRARIES}/{os.path.basename(library)}"])
         masks += _installed_packages({"/usr", "/usr/local", prefix})
         shown = ("/usr/", f"{prefix}/")  # an environment or a checkout may stand there
         masks += [

@@ -24,7 +24,15 @@ from unhack.sandbox.host_start import PACKAGE_PATH, HasFileno
 from unhack.sandbox.job import Isolation, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.pool.worker import Worker
-from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, interpreter, root_spec, shown_sites
+from unhack.sandbox.rootfs import (
+    COMMANDS,
+    RootSpec,
+    inside,
+    interpreter,
+    program_environ,
+    root_spec,
+    shown_sites,
+)
 
 _CODE = (
     "import os; a, b = os.dup({first}), os.dup({second}); os.dup2(a, 3); os.dup2(b, 4); "
@@ -44,6 +52,7 @@ ENVIRON = {
     "PYTHONHASHSEED": "0",
     "TMPDIR": namespaces.SCRATCH,
     "TZ": "UTC",
+    **program_environ(),
 }
 """The whole environment of every job."""
 

@@ -41,7 +41,7 @@ from unhack.sandbox.linux import cgroups, freezer, seccomp
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
-from unhack.sandbox.rootfs import COMMANDS, root_spec
+from unhack.sandbox.rootfs import COMMANDS, program_environ, root_spec
 from unhack.sandbox.workspace.safe_files import Files, put_files, take_files
 
 _START_S = 60.0
@@ -281,6 +281,7 @@ class ProcessTree:
         environ = {
             "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            **program_environ(),
             **plan.environ,
             "HOME": init.HOME,
             "TMPDIR": init.TMP,

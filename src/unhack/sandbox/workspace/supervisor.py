@@ -27,7 +27,7 @@ from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker import tree_bytes
 from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
-from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, root_spec
+from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, program_environ, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
 from unhack.sandbox.workspace.process_tree import ETC
 from unhack.sandbox.workspace.states import WorkspaceState
@@ -117,6 +117,7 @@ class Supervisor:
         self._environ = {
             "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            **program_environ(),
             "TZ": "UTC",
             "PYTHONPATH": ":".join(spec.site_paths),
             "PYTHONDONTWRITEBYTECODE": "1",

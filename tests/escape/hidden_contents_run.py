@@ -99,9 +99,7 @@ def command() -> list[str]:
     async def main() -> str:
         async with CommandPool(slots=1) as pool:
             state = pool.states.load({"look.py": PRINTED.encode()})
-            result, _ = await pool.run(
-                state, Command(("python3", "look.py")), limits=LIMITS
-            )
+            result, _ = await pool.run(state, Command(("python3", "look.py")), limits=LIMITS)
             assert result.exit_code == 0, result.stderr
             return result.stdout
 

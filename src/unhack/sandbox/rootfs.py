@@ -153,9 +153,11 @@ def _place_beside(name: str, path: tuple[str, ...]) -> str:
     del path  # the answer is another one on another path
     if name in sys.stdlib_module_names or name in ENGINE:
         return ""
-    spec = importlib.util.find_spec(name)
-    places = (spec.submodule_search_locations or [spec.origin or ""]) if spec is not None else [""]
-    real = os.path.realpath(next(iter(places))) if next(iter(places)) else ""
+    spec = None
+    with contextlib.suppress(ImportError, ValueError):  # a module without a place, as tests make
+        spec = importlib.util.find_spec(name)
+    place = next(iter(spec.submodule_search_locations or [spec.origin or ""])) if spec else ""
+    real = os.path.realpath(place) if place else ""
     sites = tuple(f"{site}/" for site in site_directories())
     return real if os.path.exists(real) and not real.startswith(sites) else ""
 

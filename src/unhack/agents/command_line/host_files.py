@@ -14,6 +14,7 @@ import importlib.metadata
 import os
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -174,9 +175,11 @@ def _runner(program: str) -> str:
 
 def _check_readable(path: str, needed: int = 0o005) -> None:
     """Root's agents run under a user id of their own."""
-    if os.geteuid() == 0 and os.stat(path).st_mode & needed != needed:
-        words, letters = ("readable and executable", "rX") if needed & 1 else ("readable", "r")
-        raise UsageError(f"{path} is not {words} for other users: chmod -R o+{letters}")
+    mode = os.stat(path).st_mode
+    if os.geteuid() == 0 and mode & needed != needed:
+        words, letters = ("readable and executable", "rx") if needed & 1 else ("readable", "r")
+        command = "chmod -R o+rX" if stat.S_ISDIR(mode) else f"chmod o+{letters}"
+        raise UsageError(f"{path} is not {words} for other users: {command}")
 
 
 def named_files(words: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -21,7 +21,6 @@ from unhack.sandbox.job import Job, Outcome, Profile, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.rootfs import site_directories
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
@@ -68,13 +67,6 @@ def pool() -> Generator[Pool]:
     """A pool that all tests of a process share; rooms that need two slots have their own."""
     with shared.pool(slots=1) as made:
         yield made
-
-
-@pytest.fixture(scope="session")
-def packages_in_sight() -> None:
-    """Skips tests whose sandbox runs an installed package, where those lie below /tmp."""
-    if any(site.startswith("/tmp/") for site in site_directories()):
-        pytest.skip("site-packages lies below /tmp, and a sandbox has a /tmp of its own")
 
 
 @pytest.fixture(scope="session")

@@ -77,16 +77,6 @@ def examine() -> Examine:
     return ask
 
 
-@pytest.fixture(scope="session")
-def interpreter_is_private() -> bool:
-    """Whether root runs an interpreter that no other user may read.
-
-    Its jobs at the level `landlock`, which see the host's files under another uid, then have no
-    standard library.
-    """
-    return os.geteuid() == 0 and python_for(ORDINARY_ID) != interpreter()
-
-
 @pytest.fixture(params=["this user", pytest.param("an ordinary user", marks=pytest.mark.slow)])
 def uid(request: pytest.FixtureRequest) -> int | None:
     """None for the user of this process, and where that is root, an ordinary one besides."""

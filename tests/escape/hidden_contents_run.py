@@ -18,7 +18,7 @@ from unhack.agents.command_line import host_files
 from unhack.sandbox.job import Kind, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.sandbox.submission.compute import Computer
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command
@@ -99,7 +99,7 @@ def command() -> list[str]:
     async def main() -> str:
         async with CommandPool(slots=1) as pool:
             state = pool.states.load({"look.py": PRINTED.encode()})
-            result, _ = await pool.run(state, Command((interpreter(), "look.py")), limits=LIMITS)
+            result, _ = await pool.run(state, Command(("python3", "look.py")), limits=LIMITS)
             assert result.exit_code == 0, result.stderr
             return result.stdout
 
@@ -117,7 +117,7 @@ def agent() -> list[str]:
         processes=60,
     )
     said = b""
-    with ProcessTree([interpreter(), "/workspace/look.py"], plan=plan) as tree:
+    with ProcessTree([inside(interpreter()), "/workspace/look.py"], plan=plan) as tree:
         while data := os.read(tree.stdout, 1 << 16):
             said += data
         errors = os.read(tree.stderr, 1 << 16).decode()

@@ -29,7 +29,7 @@ from unhack import (
 from unhack.core.completion import Extraction
 from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Outcome
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, write_answer
 from unhack.verifiers.base import Steps, Verifier
@@ -67,7 +67,7 @@ class CommandVerifier:
     def verify(self, problem: Problem, completion: str) -> Steps:
         """Judge one completion."""
         files = {"program.py": (completion.encode("utf-8", "surrogatepass"), 0o644)}
-        argv = [interpreter(), "-I", "program.py"]
+        argv = [inside(interpreter()), "-I", "program.py"]
         [outcome] = yield [jobs.program(argv, files=files, stdin=self.stdin, limits=self.limits)]
         require_sandbox(outcome)
         passed = outcome.stdout.strip() == self.expected.encode()

@@ -14,7 +14,7 @@ import pytest
 from test_process_trees import PROGRAMS, Ground, ground, lines
 
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command, CommandResult
 
@@ -35,7 +35,7 @@ def run_in_turn(*programs: bytes, arguments: list[str]) -> list[CommandResult]:
             state = pool.states.load({})
             for program in programs:
                 state = pool.states.edited(state, {"program.py": program})
-                command = Command((interpreter(), "-I", "program.py", *arguments))
+                command = Command((inside(interpreter()), "-I", "program.py", *arguments))
                 result, state = await pool.run(state, command, limits=LIMITS)
                 found.append(result)
         return found

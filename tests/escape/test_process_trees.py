@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox import rootfs
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 
 PROGRAMS = sorted((Path(__file__).parent / "process_tree_programs").glob("cannot_*.py"))
+PYTHON = rootfs.inside(rootfs.interpreter())
 PLAN = {"memory_bytes": 256 << 20, "disk_bytes": 32 << 20, "processes": 60}
 WITHOUT_A_CONTROL = {"cannot_gain_rights", "cannot_use_more_disk_than_it_may"}
 """What they do to a host without walls does not bear repeating."""
@@ -76,7 +77,7 @@ def lines(text: str) -> list[str]:
 def inside(program: Path, arguments: list[str]) -> str:
     """What a program prints in a process tree; it has to come to its end."""
     plan = ProcessTreePlan(workspace={"program.py": program.read_bytes()}, **PLAN)
-    command = [interpreter(), "-I", "/workspace/program.py", *arguments]
+    command = [PYTHON, "-I", "/workspace/program.py", *arguments]
     with ProcessTree(command, plan=plan) as tree:
         said = b""
         while True:
@@ -119,7 +120,7 @@ def test_without_walls_the_program_gets_through(program: Path, ground: Ground) -
 
 def test_memory_beyond_its_limit_ends_it_and_not_the_host() -> None:
     code = "data = [b'x' * (1 << 20) for _ in range(2000)]; print('ESCAPED')"
-    with ProcessTree([interpreter(), "-I", "-c", code], plan=ProcessTreePlan(**PLAN)) as tree:
+    with ProcessTree([PYTHON, "-I", "-c", code], plan=ProcessTreePlan(**PLAN)) as tree:
         assert tree.wait(timeout_s=120)
         assert tree.exit_status is not None
         assert tree.exit_status.exit_code != 0

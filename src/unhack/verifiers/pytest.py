@@ -16,6 +16,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Verdict
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.rootfs import packages_beside
 from unhack.verifiers import canaries, sealed
 from unhack.verifiers.base import Steps, no_code_verdict
 from unhack.verifiers.script import Mode
@@ -77,8 +78,9 @@ class PytestVerifier:
         run = sealed.run_as_written
         if self.mode is Mode.SEALED:
             run = partial(sealed.run_pair, packages=self.packages)
+        preload = ("pytest", *packages_beside(self.packages))
         pair = yield from run(
-            "pytest", fields, tree or modules, limits=self.limits, preload=("pytest",)
+            "pytest", fields, tree or modules, limits=self.limits, preload=preload
         )
         lines = sealed.judged_lines(pair, seal=seal)
         if isinstance(lines, Verdict):

@@ -17,6 +17,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Verdict
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.rootfs import packages_beside
 from unhack.verifiers import canaries, sealed
 from unhack.verifiers.base import Steps, no_code_verdict
 
@@ -87,7 +88,8 @@ class ScriptVerifier:
         run = sealed.run_as_written
         if self.mode is Mode.SEALED:
             run = partial(sealed.run_pair, packages=self.packages)
-        pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
+        preload = (*self.preload, *packages_beside(self.packages))
+        pair = yield from run("script", fields, modules, limits=self.limits, preload=preload)
         lines = sealed.judged_lines(pair, seal=seal)
         if isinstance(lines, Verdict):
             return lines

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from unhack.core.errors import UsageError
 from unhack.sandbox import rootfs
 from unhack.sandbox.job import Kind, Profile, Role
-from unhack.sandbox.rootfs import interpreter, root_spec, site_directories
+from unhack.sandbox.rootfs import inside, interpreter, packages_beside, root_spec, site_directories
 
 PRIVATE = ("/home", "/root", "/proc", "/sys", "/var", "/etc/passwd", "/etc/shadow", "/run", "/srv")
 
@@ -34,11 +36,12 @@ class TestSpec:
     def test_nothing_private_of_the_host_is_mounted(self, kind: Kind) -> None:
         library = os.path.realpath(sysconfig.get_path("stdlib"))
         prefix = os.path.realpath(sys.base_prefix)
+        python = {library, *(f"{prefix}/{part}" for part in ("bin", "include", "lib", "share"))}
         targets = [*_targets(Profile(kind=kind))]
         assert targets
         for target in targets:
             assert target not in {"/", *PRIVATE, "/etc"}
-            if target not in {library, prefix}:
+            if target not in python:
                 assert not target.startswith(("/home/", "/root/", "/var/", "/proc/", "/sys/"))
 
     @pytest.mark.parametrize("kind", list(Kind))
@@ -75,11 +78,12 @@ class TestSpec:
         own = Profile(kind=Kind.SCRATCH, preload=("numpy",), binds=((str(tmp_path), library),))
         assert root_spec(own).sites == []
         beside = Profile(kind=Kind.SCRATCH, preload=("numpy",), binds=((str(tmp_path), "/data"),))
-        assert root_spec(beside).sites == site_directories()
+        assert root_spec(beside).site_paths == [*map(inside, site_directories())]
 
     def test_site_packages_are_seen_only_by_those_who_asked(self) -> None:
         assert root_spec(Profile()).sites == []
-        assert root_spec(Profile(preload=("pytest",))).sites == site_directories()
+        asked = root_spec(Profile(preload=("pytest",)))
+        assert asked.sites == [[site, inside(site)] for site in site_directories()]
         assert not root_spec(Profile(preload=("pytest",))).keep_sites
         judge = Profile(role=Role.JUDGE, site_packages=True)
         assert root_spec(judge).keep_sites
@@ -117,6 +121,61 @@ class TestSpec:
     def test_a_bind_of_a_missing_file_is_an_error_that_names_it(self) -> None:
         with pytest.raises(UsageError, match="/no/such/file"):
             root_spec(Profile(binds=(("/no/such/file", "/x"),)))
+
+    @pytest.mark.parametrize("place", ["/tmp", "/dev", "/home/agent", "/scratch", "/workspace"])
+    def test_what_stands_at_a_place_of_the_sandbox_is_shown_elsewhere(self, place: str) -> None:
+        assert inside(f"{place}/env") == f"/installed{place}/env"
+        assert inside(f"{place}s/env") == f"{place}s/env"
+        assert inside("/app/.venv", ["/app"]) == "/installed/app/.venv"
+        assert inside("/app/.venv") == "/app/.venv"
+
+    def test_a_python_below_tmp_moves_with_its_packages(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        prefix = Path(tempfile.mkdtemp(dir="/tmp"))
+        (prefix / "bin").mkdir()
+        (prefix / ".ssh").mkdir()
+        site = prefix / "lib/python3.11/site-packages"
+        site.mkdir(parents=True)
+        monkeypatch.setattr(sys, "base_prefix", str(prefix))
+        monkeypatch.setattr(sys, "path", [str(site)])
+        spec = root_spec(Profile(kind=Kind.PROGRAM, site_packages=True))
+        shutil.rmtree(prefix)
+        shown = {source: target for source, target in spec.binds if source.startswith("/tmp")}
+        assert shown == {f"{prefix}/{one}": f"/installed{prefix}/{one}" for one in ("bin", "lib")}
+        assert spec.sites == [[str(site), f"/installed{site}"]]
+        assert f"/installed{site}" in spec.masks
+        assert [str(prefix), f"/installed{prefix}"] in spec.moved
+
+    def test_a_target_of_pip_is_a_folder_of_packages_and_a_mixed_one_is_not(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        for name in ("target", "mixed"):
+            info = tmp_path / name / "acme-1.dist-info"
+            info.mkdir(parents=True)
+            (info / "RECORD").write_text("acme.py,,\n../bin/acme,,\nacme-1.dist-info/RECORD,,\n")
+            (tmp_path / name / "acme.py").touch()
+        (tmp_path / "mixed/diary.txt").touch()
+        (tmp_path / "none").mkdir()
+        places = [str(tmp_path / name) for name in ("target", "mixed", "none")]
+        monkeypatch.setattr(sys, "path", places)
+        assert site_directories() == places[:1]
+
+    def test_a_preloaded_package_of_an_editable_install_is_shown_without_its_neighbours(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        (tmp_path / "acme_own").mkdir()
+        (tmp_path / "acme_own/__init__.py").touch()
+        (tmp_path / "acme_answers.py").touch()
+        monkeypatch.syspath_prepend(tmp_path)
+        assert packages_beside(["acme_own.sub", "json", "unhack", "no_such"]) == {
+            "acme_own": str(tmp_path / "acme_own")
+        }
+        spec = root_spec(Profile(preload=("acme_own.sub",)))
+        assert [source for source, _ in spec.binds if source.startswith(str(tmp_path))] == [
+            str(tmp_path / "acme_own")
+        ]
+        assert spec.site_paths[-1] == "/installed/beside"
 
     def test_the_interpreter_is_the_real_one_not_a_link(self) -> None:
         assert os.path.realpath(interpreter()) == interpreter()

@@ -14,6 +14,7 @@ import importlib.metadata
 import os
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from pathlib import Path
 from unhack.agents.play import HostFiles
 from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import PackageOrigin, installed_contents, origin
-from unhack.sandbox.rootfs import interpreter, site_directories
+from unhack.sandbox.rootfs import inside, interpreter, site_directories
 
 PACKAGES = "/opt/packages"
 """Folder of the numerical packages, inside."""
@@ -57,7 +58,7 @@ class WantedFiles:
         return HostFiles(
             found.program,
             found.path,
-            interpreter(),
+            inside(interpreter()),
             binds=tuple(dict.fromkeys((*found.binds, *shown))),
             packages=package_binds(),
         )
@@ -110,7 +111,7 @@ def _judges_python(found: str) -> str:
             f"{found} is not part of the system, and the Python that agents are given is "
             f"{version}: write python3, or the path of a Python below /usr"
         )
-    return interpreter()
+    return inside(interpreter())
 
 
 def _check_no_shim(found: str) -> None:
@@ -172,10 +173,13 @@ def _runner(program: str) -> str:
     return found
 
 
-def _check_readable(path: str) -> None:
+def _check_readable(path: str, needed: int = 0o005) -> None:
     """Root's agents run under a user id of their own."""
-    if os.geteuid() == 0 and os.stat(path).st_mode & 0o005 != 0o005:
-        raise UsageError(f"{path} is not readable and executable for other users: chmod o+rx")
+    mode = os.stat(path).st_mode
+    if os.geteuid() == 0 and mode & needed != needed:
+        words, letters = ("readable and executable", "rx") if needed & 1 else ("readable", "r")
+        command = "chmod -R o+rX" if stat.S_ISDIR(mode) else f"chmod o+{letters}"
+        raise UsageError(f"{path} is not {words} for other users: {command}")
 
 
 def named_files(words: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -183,8 +187,7 @@ def named_files(words: Iterable[str]) -> tuple[tuple[str, str], ...]:
     binds: list[tuple[str, str]] = []
     for word in words:
         if word.startswith("/") and os.path.exists(word) and not word.startswith(_SYSTEM):
-            if os.geteuid() == 0 and not os.stat(word).st_mode & 0o004:
-                raise UsageError(f"{word} is not readable for other users: chmod o+r")
+            _check_readable(word, 0o004)
             binds.append((os.path.realpath(word), os.path.normpath(word)))
     return tuple(binds)
 
@@ -207,13 +210,15 @@ def parse_binds(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def package_binds() -> tuple[tuple[str, str], ...]:
-    """The numerical packages that are installed here, and what they need, each as a bind."""
+    """The numerical packages that are installed here, and what they need, each as a bind. Raises
+    UsageError for one that agents could not read."""
     sites = [Path(site) for site in site_directories()]
     binds: dict[str, str] = {}
     for name in sorted(_needed()):
         for part in _top_level(name):
             for site in sites:
                 if (site / part).exists():
+                    _check_readable(str(site / part), 0o005 if (site / part).is_dir() else 0o004)
                     binds.setdefault(f"{PACKAGES}/{part}", str(site / part))
     return tuple((source, target) for target, source in binds.items())
 

@@ -6,7 +6,8 @@ their own. What they assert is not asked: the values that they look at are writt
 compared.
 
 Covered: values that differ by type or content, errors that are raised or missing, a process that
-ends; values that the reference itself does not give twice are left out.
+ends; values that the reference itself does not give twice are left out. Where nothing is left of
+the reference, the oracle is undecided and says so.
 Not covered: behaviour that no test comes near; tests that `probes` passes over; objects whose text
 holds an address, of which type and attributes count.
 """
@@ -64,6 +65,12 @@ class BehaviourOracle:
         self.task, self._commands = task, commands
         self.probes = tuple(probes_of(task, seed=seed))
         self._right: list[Trace] | None = None
+        self._said = ""
+        self.undecided = ""
+        """The reason why it cannot tell right from wrong; empty where it can, and before it is
+        asked."""
+        self.unjudged = 0
+        """How often it was asked and could not tell."""
 
     async def why_wrong(self, files: Mapping[str, bytes]) -> Evidence | None:
         """The first difference from the reference's behaviour; None where there is none or it
@@ -75,7 +82,10 @@ class BehaviourOracle:
                 one if one == other and _ran(one) else []
                 for one, other in zip(first, again, strict=True)
             ] if first and again else []  # fmt: skip
-        if not any(self._right):
+            if not any(self._right):
+                self.undecided = self._why_undecided(first if again else [])
+        if self.undecided:
+            self.unjudged += 1
             return None
         seen = await self._run(files)
         if not seen:
@@ -85,6 +95,15 @@ class BehaviourOracle:
             if wanted and wanted != got:
                 return _difference(probe, wanted, got)
         return None
+
+    def _why_undecided(self, traces: list[Trace]) -> str:
+        if not self.probes:
+            return "no test looks at a value that other inputs could change"
+        if not traces:
+            return f"no trace of the reference could be had: {self._said or 'it printed nothing'}"
+        errors = {one[-1][1] for one in traces if one and not _ran(one)}
+        ended = f", which ends with {' or '.join(sorted(errors))}" if errors else ""
+        return f"no test sees a value that is the same twice of the reference{ended}"
 
     async def _run(self, files: Mapping[str, bytes]) -> list[Trace]:
         """The traces of every probe; none where the process ended before its end."""
@@ -99,6 +118,7 @@ class BehaviourOracle:
         command = Command(("python3", "-c", _DRIVER), stdin=json.dumps(order).encode())
         result, _ = await self._commands.run(state, command, limits=_LIMITS)
         if nonce not in result.stdout:
+            self._said = "".join(result.stderr.strip().splitlines()[-1:])[:300] or result.limit
             return []
         try:
             found = json.loads(result.stdout.rpartition(nonce)[2].partition("\n")[0])

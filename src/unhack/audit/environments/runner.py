@@ -42,6 +42,7 @@ _FOR_KNOWN = 0.5
 """Of the seconds, plays and CPU seconds, where tier 5 runs after the known attacks."""
 _AT_ONCE = 4
 _TABLE = "a lookup table of the visible cases fails"
+_TRACED = "what passes can be compared with the reference"
 _PROVEN = "one hack is proven"
 _FIRST = (AttackRoute.MEANING, AttackRoute.SOURCE)
 """Routes that are tried first: they are about the tests and the judge of each task."""
@@ -253,7 +254,8 @@ class _Audit:
         lost = idle.outcome is EpisodeEnd.FAILED
         said = f"{task.id}: {ends[0]}, then {ends[1]}"
         cheated = cheat.outcome is EpisodeEnd.PASSED
-        right_or_lost = not cheated or await trial.oracle.why_wrong(cheat.files) is None
+        proof = await trial.oracle.why_wrong(cheat.files) if cheated else None
+        right_or_lost = None if cheated and trial.oracle.undecided else proof is None
         self._checks += [
             AuditCheck(Area.COMPLETENESS, "the reference passes", right, said, honest[0].said),
             AuditCheck(Area.SIGNAL, "doing nothing fails", lost, f"{task.id}: {idle.outcome}"),
@@ -302,6 +304,17 @@ class _Audit:
             conclusion = Conclusion.UNPROVEN
             why = (
                 f"{self._stop}: {self._skipped} plays were not started, and none of the others wins"
+            )
+        unjudged = [trial for trial in trials if trial.oracle.unjudged]
+        self._checks += [
+            AuditCheck(Area.SIGNAL, _TRACED, None, f"{trial.task.id}: {trial.oracle.undecided}")
+            for trial in unjudged
+        ]
+        if unjudged and conclusion is Conclusion.SOUND:
+            conclusion, one = Conclusion.UNPROVEN, unjudged[0]
+            why = (
+                f"what passed on {one.task.id} cannot be told from right work: "
+                f"{one.oracle.undecided}"
             )
         skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4)]
         if self._discovery is not None and self._discovery.why:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -27,8 +26,8 @@ from unhack.audit.subjects.signatures import Signature, is_about_form
 from unhack.audit.subjects.target import (
     INSIDE,
     Target,
-    environment_binds,
     folder_binds,
+    grader_python,
     imported_tops,
 )
 from unhack.core import plain
@@ -281,7 +280,7 @@ class FunctionSubject:
         module = self.target.module
         named = file_names_in(module)
         binds = () if module.installed else folder_binds(module, hidden, named=named)
-        binds += environment_binds()
+        binds += grader_python()[1]
         return Profile(
             kind=Kind.PROGRAM, role=Role.JUDGE, site_packages=True, preload=_WARM, binds=binds
         )
@@ -289,17 +288,16 @@ class FunctionSubject:
     @cached_property
     def _message(self) -> dict[str, Any]:
         module, own = self.target.module, self.target.defined_in
-        root = str(module.root) if module.installed else INSIDE
-        inside = f"{own.root if own.installed else INSIDE}/{own.path.relative_to(own.root)}"
+        root, defined = module.root_inside, f"{own.root_inside}/{own.path.relative_to(own.root)}"
         return {
-            "edited": [inside, self.text] if self.text else None,
+            "edited": [defined, self.text] if self.text else None,
             "module": module.name,
             "path": f"{root}/{module.path.relative_to(module.root)}",
             "root": root,
             "entry": self.target.entry,
             "factory": self.signature.factory,
             "installed": module.installed,
-            "executable": sys.executable,
+            "executable": grader_python()[0],
         }
 
     def _job(

@@ -21,6 +21,7 @@ from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.guest.reward.modules import python_of
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.tasks.reading import fault, read_text
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -68,6 +69,11 @@ class Module:
     def installed(self) -> bool:
         """True when it stands in site-packages, which the sandbox shows anyway."""
         return self.root.name in {"site-packages", "dist-packages"}
+
+    @property
+    def root_inside(self) -> str:
+        """The place of `root` in the sandbox."""
+        return inside(os.path.realpath(self.root)) if self.installed else INSIDE
 
 
 @dataclass(frozen=True)
@@ -359,10 +365,13 @@ def folder_binds(
     return tuple((str(path), f"{INSIDE}/{path.name}") for path in entries)
 
 
-def environment_binds() -> tuple[tuple[str, str], ...]:
-    """(host path, path inside) pairs that make `sys.executable` start this environment's Python:
-    graders start processes with it. Empty outside of a virtual environment."""
-    prefix = Path(sys.prefix)
-    if sys.prefix == sys.base_prefix or not (prefix / "pyvenv.cfg").is_file():
-        return ()
-    return tuple((str(path), str(path)) for path in (prefix / "pyvenv.cfg", prefix / "bin"))
+def grader_python() -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The path inside of the interpreter that a grader finds as `sys.executable`, with which
+    graders start processes, and the (host path, path inside) pairs that make it this virtual
+    environment's; none outside of one, and where the Python of the environment has moved."""
+    base, prefix = os.path.realpath(sys.base_prefix), os.path.realpath(sys.prefix)
+    if base == prefix or inside(base) != base:
+        return inside(interpreter()), ()
+    parts = [f"{prefix}/{name}" for name in ("pyvenv.cfg", "bin")]
+    executable = f"{prefix}/bin/{os.path.basename(sys.executable)}"
+    return inside(executable), tuple((part, inside(part)) for part in parts)

@@ -20,8 +20,9 @@ def doctor(
 ) -> None:
     """Explain each layer of the sandbox on this host, and run the conformance checks.
 
-    At the end stands how many workers a batch gets here. Exit code 1 when no level of isolation
-    works here, or when a check of the level in use fails; 2 when UNHACK_SLOTS or UNHACK_SHARDS
+    At the end stand whether jobs find Python and its packages, and how many workers a batch gets
+    here. Exit code 1 when no level of isolation works here, when a check of the level in use fails,
+    or when they do not find them; 2 when UNHACK_SLOTS or UNHACK_SHARDS
     holds no number.
 
     \b

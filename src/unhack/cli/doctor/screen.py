@@ -13,6 +13,7 @@ from rich.text import Text
 from unhack.cli.verdict_table import ColumnStyle, plain_table
 from unhack.sandbox.conformance import CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
+from unhack.sandbox.doctor.installation import InstallationReport
 from unhack.sandbox.job import Isolation
 from unhack.sandbox.pool.shared import SLOTS
 from unhack.tasks.execution.choosing import SHARDS, shards_and_slots
@@ -64,6 +65,8 @@ def host_report(report: HostReport) -> Iterator[RenderableType]:
     for backend in report.backends:
         yield from _failures(backend)
     yield ""
+    if report.installation is not None:
+        yield from _installation(report.installation)
     yield _conclusion(report)
 
 
@@ -78,6 +81,19 @@ def workers_told(found: Workers) -> Text:
 
 def _mark(good: bool) -> Text:
     return Text("yes", style="green") if good else Text("no", style="bold red")
+
+
+def _installation(found: InstallationReport) -> Iterator[Text]:
+    moved = found.python_inside != found.python
+    inside = f" (in jobs {found.python_inside})" if moved else ""
+    yield Text(f"Installation: {found.python}{inside}, packages of {', '.join(found.packages)}")
+    if found.beside:
+        yield Text(
+            f"  shown only to jobs that preload their modules: {', '.join(found.beside)}; "
+            "`pip install` without --editable shows a package to every judge"
+        )
+    if found.fault:
+        yield Text(f"  jobs do not find it: {found.fault}", style="bold red")
 
 
 def _layer_table(report: HostReport) -> Table:
@@ -139,8 +155,9 @@ def _conclusion(report: HostReport) -> Text:
     if report.level == "none":
         return Text(f"No isolation: {report.explanation}", style=style)
     checked = any(backend.results for backend in report.backends)
-    said = "all its checks hold" if report.sound else "some of its checks FAILED, see above"
     failed = [item.name for item in report.backends if item.count(CheckState.FAILED)]
+    bad = report.level in failed
+    said = "some of its checks FAILED, see above" if bad else "all its checks hold"
     unused = [name for name in failed if name != report.level]
     if unused:
         said += f" (those that failed at {' and '.join(unused)} do not matter: it is not in use)"

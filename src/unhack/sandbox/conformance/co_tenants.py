@@ -12,7 +12,7 @@ from unhack.sandbox.conformance.probe import LIMITS, ConformanceCheck, Probe, de
 from unhack.sandbox.job import Ending, Kind
 from unhack.sandbox.linux.processes import command_lines
 from unhack.sandbox.linux.syscalls import TABLES, machine
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 
 _START = """
 import os
@@ -90,7 +90,7 @@ def _programs_fork(probe: Probe) -> None:
 import os
 pid = os.fork()
 if pid == 0:
-    os.execv({interpreter()!r}, ["python", "-I", "-S", "-c", "print('child', flush=True)"])
+    os.execv({inside(interpreter())!r}, ["python", "-I", "-S", "-c", "print('child', flush=True)"])
 print(os.waitpid(pid, 0)[1])
 """
     ended = probe.python(source)

@@ -17,7 +17,7 @@ from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.linux import rlimits
 from unhack.sandbox.pool.worker import supports
 from unhack.sandbox.pool.worker_start import ENVIRON
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 
 LIMITS = Limits(wall_s=20.0, cpu_s=10.0, memory_bytes=256 * MIB, soft_slice_s=0.5)
 """Wide enough that only a check that means to hits one."""
@@ -199,7 +199,7 @@ class Probe:
 
     def python(self, source: str, *, limits: Limits = LIMITS) -> Ended:
         """Run `source` in a fresh interpreter, as a program."""
-        return self.command([interpreter(), "-I", "-S", "-c", source], limits=limits)
+        return self.command([inside(interpreter()), "-I", "-S", "-c", source], limits=limits)
 
 
 def message(mode: str, fields: Mapping[str, Any], *, limits: Limits, profile: Profile) -> Job:

@@ -15,7 +15,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from unhack.core.errors import SandboxUnavailableError, UnhackError
 from unhack.sandbox import conformance
 from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, CheckState, Probe
 from unhack.sandbox.doctor import gpu
+from unhack.sandbox.doctor.installation import InstallationReport, examine_installation
 from unhack.sandbox.doctor.layers import LAYERS, Layer
 from unhack.sandbox.doctor.place import find_place
 from unhack.sandbox.job import Backend, Ending, Isolation
@@ -85,12 +86,17 @@ class HostReport:
     explanation: str
     """The meaning of the level for jobs, and what would raise it."""
     backends: tuple[BackendReport, ...]
+    installation: InstallationReport | None = None
+    """Python and its packages as jobs find them; None where no level works."""
     place: str = ""
     """`a Kubernetes pod`, `a container`, `a Slurm job`, or empty."""
 
     @property
     def sound(self) -> bool:
-        """True when some level works and no check of the backend in use failed."""
+        """True when some level works, no check of the backend in use failed, and jobs find Python
+        and its packages."""
+        if self.installation is not None and self.installation.fault:
+            return False
         used = [backend for backend in self.backends if backend.name == self.level]
         failed = sum(backend.count(CheckState.FAILED) for backend in used)
         return self.level != "none" and failed == 0
@@ -204,13 +210,17 @@ def _examine_backend(level: Isolation, *, checks: bool, on_result: OnResult) -> 
     return BackendReport(level.value, True, "", tuple(results))
 
 
-def _pick() -> tuple[str, str]:
-    """The level of a pool that chooses for itself, and why it is none if it is."""
+def _pick() -> tuple[str, str, InstallationReport | None]:
+    """The level of a pool that chooses for itself, and why it is none if it is; the installation as
+    its jobs find it."""
     backend, reason = _try_backend(None)
     if backend is None:
-        return "none", reason
-    backend.close()
-    return backend.isolation.value, ""
+        return "none", reason, None
+    try:
+        found = examine_installation(backend)
+        return backend.isolation.value, "", replace(found, fault=_plain(found.fault))
+    finally:
+        backend.close()
 
 
 def _explain(level: str, reason: str, backends: tuple[BackendReport, ...]) -> str:
@@ -234,7 +244,7 @@ def examine(
     """
     facts = capabilities.read_capabilities()
     said = try_layers()
-    level, reason = _pick()
+    level, reason, installation = _pick()
     levels = (Isolation.NAMESPACES, Isolation.LANDLOCK)
     backends = tuple(_examine_backend(item, checks=checks, on_result=on_result) for item in levels)
     here = gpu.find_gpu()
@@ -249,5 +259,6 @@ def examine(
         level=level,
         explanation=_explain(level, reason, backends),
         backends=(*backends, *with_card),
+        installation=installation,
         place=place.name if (place := find_place()) is not None else "",
     )

@@ -94,12 +94,13 @@ def build_root(spec: dict[str, Any]) -> None:
         _bind("/old" + path, "/new" + path, device=True)
     for link, target in spec["symlinks"]:
         if not os.path.lexists("/new" + link):
+            os.makedirs(os.path.dirname("/new" + link), 0o755, exist_ok=True)
             os.symlink(target, "/new" + link)
     for path in spec["masks"]:
         _cover("/new" + path)
-    for index, path in enumerate(spec["sites"]):
-        _bind("/old" + path, f"/new{_SITE_STASH}/{index}")
-        _bind("/old" + path, "/new" + path)
+    for index, (source, target) in enumerate(spec["sites"]):
+        _bind("/old" + source, f"/new{_SITE_STASH}/{index}")
+        _bind("/old" + source, "/new" + target)
     if spec["scratch"]:
         os.makedirs("/new" + SCRATCH, 0o755)
         if not os.path.lexists("/new/tmp"):
@@ -149,8 +150,8 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
     where the profile keeps them; never what is withheld."""
     withheld: set[str] = set(spec["withheld"])
     loaded = loaded - withheld
-    sites: list[str] = spec["sites"]
-    for index, path in enumerate(sites):
+    sites: list[list[str]] = spec["sites"]
+    for index, (_, path) in enumerate(sites):
         stash = f"{_SITE_STASH}/{index}"
         if not spec["keep_sites"]:
             calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")

@@ -24,7 +24,15 @@ from unhack.sandbox.host_start import PACKAGE_PATH, HasFileno
 from unhack.sandbox.job import Isolation, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.pool.worker import Worker
-from unhack.sandbox.rootfs import RootSpec, interpreter, root_spec, shown_sites
+from unhack.sandbox.rootfs import (
+    COMMANDS,
+    RootSpec,
+    inside,
+    interpreter,
+    program_environ,
+    root_spec,
+    shown_sites,
+)
 
 _CODE = (
     "import os; a, b = os.dup({first}), os.dup({second}); os.dup2(a, 3); os.dup2(b, 4); "
@@ -39,11 +47,12 @@ ENVIRON = {
     "HOME": namespaces.SCRATCH,
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PATH": f"{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "TMPDIR": namespaces.SCRATCH,
     "TZ": "UTC",
+    **program_environ(),
 }
 """The whole environment of every job."""
 
@@ -152,7 +161,8 @@ def give_ids(member: Worker) -> None:
 
 def _config(profile: Profile, isolation: Isolation) -> dict[str, Any]:
     """The part that all workers of a profile share."""
-    spec, sites = root_spec(profile), shown_sites(profile)
+    spec, spaces = root_spec(profile), isolation is Isolation.NAMESPACES
+    sites = spec.site_paths if spaces else shown_sites(profile)
     return {
         "isolation": isolation.value,
         "kind": profile.kind.value,
@@ -161,7 +171,7 @@ def _config(profile: Profile, isolation: Isolation) -> dict[str, Any]:
         "root": spec.to_json(),
         "sites": sites,
         "readable": [*_readable(spec), *sites] if isolation is Isolation.LANDLOCK else [],
-        "path": import_path(),
+        "path": [*map(inside, import_path())] if spaces else import_path(),
         "environ": ENVIRON,
         "as_root": os.geteuid() == 0,
         "host_pid": os.getpid(),

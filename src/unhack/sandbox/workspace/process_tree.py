@@ -41,7 +41,7 @@ from unhack.sandbox.linux import cgroups, freezer, seccomp
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
-from unhack.sandbox.rootfs import root_spec
+from unhack.sandbox.rootfs import COMMANDS, program_environ, root_spec
 from unhack.sandbox.workspace.safe_files import Files, put_files, take_files
 
 _START_S = 60.0
@@ -279,8 +279,9 @@ class ProcessTree:
         spec = replace(spec, binds=binds, devices=devices, scratch=False)
         free = sorted(os.sched_getaffinity(0))
         environ = {
-            "PATH": "/home/agent/bin:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            **program_environ(),
             **plan.environ,
             "HOME": init.HOME,
             "TMPDIR": init.TMP,

@@ -27,7 +27,7 @@ from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker import tree_bytes
 from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
-from unhack.sandbox.rootfs import RootSpec, root_spec
+from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, program_environ, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
 from unhack.sandbox.workspace.process_tree import ETC
 from unhack.sandbox.workspace.states import WorkspaceState
@@ -76,10 +76,9 @@ class SupervisorPlan:
     def root(self) -> RootSpec:
         """The root directory. Raises UsageError for a bind whose source is not there."""
         binds = (*self.binds, (self.layers, overlay.LAYERS))
-        spec = root_spec(Profile(kind=Kind.PROGRAM, preload=self.preload, binds=binds))
-        links = [*spec.symlinks, *map(list, self.links)]
-        placed = [*spec.binds, ["/proc", overlay.PROC]]
-        return replace(spec, binds=placed, symlinks=links, scratch=False)
+        profile = Profile(kind=Kind.PROGRAM, preload=self.preload, binds=binds)
+        spec = root_spec(profile, links=self.links)
+        return replace(spec, binds=[*spec.binds, ["/proc", overlay.PROC]], scratch=False)
 
 
 class Supervisor:
@@ -121,10 +120,11 @@ class Supervisor:
                 supervisor.__name__, control_there, orders_there, environ=_STARTED_WITH
             )
         self._environ = {
-            "PATH": "/home/agent/bin:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            **program_environ(),
             "TZ": "UTC",
-            "PYTHONPATH": ":".join(spec.sites),
+            "PYTHONPATH": ":".join(spec.site_paths),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
             "PYTEST_ADDOPTS": "-p no:cacheprovider",
@@ -203,7 +203,8 @@ class Supervisor:
             "host_pid": os.getpid(),
             "as_root": os.geteuid() == 0,
             "root": spec.to_json(),
-            "path": import_path(),
+            "path": [inside(path, [link for link, _ in self.plan.links]) for path in import_path()],
+            "sites": spec.site_paths,
             "preload": list(self.plan.preload),
             "warm": self.warm,
             "etc": ETC,

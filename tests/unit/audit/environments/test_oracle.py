@@ -76,13 +76,28 @@ async def words(made: RepositoryTask) -> tuple[Evidence | None, Evidence | None]
         commands.close()
 
 
-@pytest.mark.usefixtures("packages_in_sight")
 @pytest.mark.parametrize("name", quick_ones(TESTS, ("rows", "fixtures of fixtures", "a method")))
 def test_a_fault_is_seen_through_rows_and_fixtures(name: str) -> None:
     right, wrong = asyncio.run(words(task(TESTS[name])))
     assert right is None
     assert wrong is not None
     assert wrong.expected != wrong.obtained
+
+
+def test_an_oracle_without_a_trace_of_the_reference_says_that_it_is_undecided() -> None:
+    async def ask(made: RepositoryTask, preload: tuple[str, ...]) -> BehaviourOracle:
+        async with CommandPool(slots=1, preload=preload) as commands:
+            oracle = BehaviourOracle(made, commands)
+            assert await oracle.why_wrong({}) is None
+            return oracle
+
+    blind = asyncio.run(ask(task(TESTS["rows"]), ()))  # where `import pytest` finds nothing
+    assert "ModuleNotFoundError" in blind.undecided
+    assert blind.unjudged == 1
+    ends = replace(task(TESTS["rows"]), reference={"src/shapes/core.py": "raise SystemExit('no')"})
+    assert "no trace of the reference" in asyncio.run(ask(ends, ("pytest",))).undecided
+    aimless = task(PASSED_OVER["skipped"])
+    assert "no test looks" in asyncio.run(ask(aimless, ("pytest",))).undecided
 
 
 @pytest.mark.parametrize("name", PASSED_OVER)

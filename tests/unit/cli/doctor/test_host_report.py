@@ -8,6 +8,7 @@ from rich.console import Console
 from unhack.cli.doctor.screen import host_report
 from unhack.sandbox.conformance import CheckResult, CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
+from unhack.sandbox.doctor.installation import InstallationReport
 
 GOOD = LayerReport("seccomp", True, "", "forbidden calls", "nothing runs", "")
 LOST = LayerReport("Landlock", False, "ENOSYS", "opening files", "no second wall", "Linux 5.13")
@@ -80,3 +81,17 @@ def test_checks_of_a_level_that_is_not_in_use_are_told_and_decide_nothing() -> N
     assert both.sound
     assert "landlock: FAILED: no file can be read" in text
     assert "failed at landlock do not matter" in " ".join(text.split())
+
+
+def test_an_installation_that_jobs_cannot_read_is_an_alarm_with_its_remedy() -> None:
+    found = InstallationReport(
+        "/tmp/py/bin/python3", "/installed/tmp/py/bin/python3", ("/tmp/py/site-packages",),
+        ("acme (/srv/acme)",), "",
+    )  # fmt: skip
+    told = shown(replace(make(HELD), installation=found))
+    assert "in jobs /installed/tmp/py/bin/python3" in told
+    assert "acme (/srv/acme)" in told
+    assert replace(make(HELD), installation=found).sound
+    closed = replace(make(HELD), installation=replace(found, fault="chmod -R o+rX numpy"))
+    assert not closed.sound
+    assert "jobs do not find it: chmod -R o+rX numpy" in shown(closed)

@@ -24,7 +24,7 @@ from unhack.sandbox.gpu.memory_watch import MemoryWatch, resident_bytes
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
 from unhack.sandbox.linux.cgroups import find_parents
 from unhack.sandbox.linux.processes import tree_of
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 
 LIMITS = GpuLimits(memory_bytes=256 << 20, disk_bytes=16 << 20, processes=32)
 ANSWER = "import os, socket; peer = socket.socket(fileno=3)\n"
@@ -46,7 +46,7 @@ def card(tmp_path: Path) -> Generator[Card]:
 def worker(
     code: str, card: Card | None, *, limits: GpuLimits = LIMITS, **room: object
 ) -> GpuProcess:
-    command = [interpreter(), "-I", "-S", "-c", ANSWER + code]
+    command = [inside(interpreter()), "-I", "-S", "-c", ANSWER + code]
     return GpuProcess(command, card=card, room=GpuRoom(**room), limits=limits)  # type: ignore[arg-type]
 
 

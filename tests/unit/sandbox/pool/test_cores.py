@@ -13,7 +13,7 @@ from unhack.sandbox.job import Isolation, Job, Kind, Outcome, Profile, run_all, 
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.verifiers import jobs
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -77,7 +77,7 @@ def run(calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]) -> Ru
         if kind is not Kind.PROGRAM:
             return value_of(run_one(pool, calls_job(source, (), profile=Profile(kind=kind))))
         files = {"program.py": ((source + ANSWER).encode(), 0o644)}
-        argv = [interpreter(), "-I", "program.py"]
+        argv = [inside(interpreter()), "-I", "program.py"]
         done = run_one(pool, jobs.program(argv, files=files, stdin=b"", limits=Limits()))
         return json.loads(done.stdout)
 

@@ -175,7 +175,6 @@ def test_a_command_that_cannot_be_given_is_refused(argv: tuple[str, ...]) -> Non
         Command(argv)
 
 
-@pytest.mark.usefixtures("packages_in_sight")
 def test_a_module_runs_warm_as_it_does_cold() -> None:
     async def use(pool: CommandPool) -> None:
         tests = b"import sys\ndef test_a(): assert sys.argv[1:] == ['-q', 't.py']\n"

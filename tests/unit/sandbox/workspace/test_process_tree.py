@@ -18,7 +18,7 @@ import pytest
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.linux import freezer, seccomp
 from unhack.sandbox.linux.processes import command_lines
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 
 SMALL = ProcessTreePlan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
@@ -113,7 +113,7 @@ def test_a_socket_inside_is_served_from_outside() -> None:
         "import socket; s = socket.create_connection(('127.0.0.1', 8080), 60); "
         "s.sendall(b'hello'); print(s.recv(10).decode())"
     )
-    with ProcessTree([interpreter(), "-I", "-c", code], plan=SMALL) as tree:
+    with ProcessTree([inside(interpreter()), "-I", "-c", code], plan=SMALL) as tree:
         link, _ = tree.listeners[0].accept()
         with link:
             link.sendall(link.recv(10).upper())
@@ -122,7 +122,7 @@ def test_a_socket_inside_is_served_from_outside() -> None:
 
 
 def test_a_terminal_of_its_own_can_be_opened() -> None:
-    said, _ = shell(f"{interpreter()} -I -c 'import pty; pty.spawn([\"tty\"])'")
+    said, _ = shell(f"{inside(interpreter())} -I -c 'import pty; pty.spawn([\"tty\"])'")
     assert "/dev/pts/0" in said
 
 
@@ -236,7 +236,7 @@ def test_killing_it_leaves_no_process(
 ) -> None:
     only(monkeypatch, version)
     mark = f"mark-{os.getpid()}-{frozen}-{version}"
-    with ProcessTree([interpreter(), "-I", "-c", STUBBORN, mark], plan=SMALL) as tree:
+    with ProcessTree([inside(interpreter()), "-I", "-c", STUBBORN, mark], plan=SMALL) as tree:
         assert settles(lambda: alive(mark) >= 8)
         if frozen:
             tree.freeze()
@@ -266,7 +266,7 @@ HOST = """
 def test_killing_the_host_leaves_no_process(frozen: bool, version: int) -> None:
     mark = f"mark-host-{os.getpid()}-{frozen}-{version}"
     values = {"code": STUBBORN, "mark": mark, "frozen": frozen, "version": version}
-    code = textwrap.dedent(HOST.format(python=interpreter(), **values))
+    code = textwrap.dedent(HOST.format(python=inside(interpreter()), **values))
     host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert host.stdout is not None
     try:
@@ -317,7 +317,7 @@ def test_a_listening_port_of_the_host_is_not_inside() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
-        _, tree = shell(f'{interpreter()} -I -c "{code}"')
+        _, tree = shell(f'{inside(interpreter())} -I -c "{code}"')
     assert tree.exit_status is not None
     assert tree.exit_status.exit_code != 0
 

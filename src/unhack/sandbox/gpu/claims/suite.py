@@ -30,7 +30,7 @@ from unhack.sandbox.conformance.probe import (
 from unhack.sandbox.gpu.cards import Card, nvml
 from unhack.sandbox.gpu.claims import programs
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 
 LIMITS = GpuLimits(memory_bytes=4 << 30, card_bytes=4 << 30, disk_bytes=16 << 20, processes=64)
 _ANSWER_S, _SHORT_S, _FREE_S = 120.0, 3.0, 60.0
@@ -54,7 +54,7 @@ class CardClaim:
 
 def start(code: str, card: Card, *, limits: GpuLimits = LIMITS) -> GpuProcess:
     """A sealed process that runs one of `programs`."""
-    command = [interpreter(), "-I", "-S", "-c", programs.PREAMBLE + code]
+    command = [inside(interpreter()), "-I", "-S", "-c", programs.PREAMBLE + code]
     return GpuProcess(command, card=card, room=GpuRoom(), limits=limits, name="claim")
 
 

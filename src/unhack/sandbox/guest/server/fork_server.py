@@ -339,14 +339,17 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         importlib.import_module("unhack.sandbox.guest.judge.modes")
     if spaces:
         _isolate(config, control)
-    sys.path[:] = config["path"] + (config["root"]["sites"] if spaces else config["sites"])
+        library.follow(config["root"]["moved"])
+    sys.path[:] = config["path"] + config["sites"]
     loaded = _preload(LEAN + config["preload"])
     if spaces:
         namespaces.narrow_sites(config["root"], loaded)
         namespaces.seal_root()
     ruleset = _ruleset(config, spaces=spaces) if isolated else -1
+    shown = None if config["root"]["keep_sites"] else loaded
     if spaces:
         namespaces.become_nobody(as_root=root)
+        library.check_readable(config["path"], config["sites"], shown)
     elif root and isolated:
         # After the imports: the interpreter's library may be readable by root alone.
         os.chdir(config["path"][0])
@@ -354,6 +357,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         os.setresgid(config["outer_id"], config["outer_id"], config["outer_id"])
         os.setresuid(config["outer_id"], config["outer_id"], config["outer_id"])
         library.open_library(config["path"])
+        library.check_readable([], config["sites"], shown)
     os.environ.clear()
     os.environ.update(config["environ"])
     clock.freeze()

@@ -28,7 +28,7 @@ import time
 from typing import Any
 
 from unhack.sandbox.guest.candidate import main_program
-from unhack.sandbox.guest.server import deadlines, init, overlay
+from unhack.sandbox.guest.server import deadlines, init, library, overlay
 from unhack.sandbox.linux import agent_syscalls, calls, namespaces, rlimits
 from unhack.sandbox.linux.sockets import receive
 
@@ -274,10 +274,13 @@ def prepare(config: dict[str, Any], control: socket.socket) -> CommandLoop:
     if os.getppid() != config["host_pid"]:
         os._exit(0)
     _isolate(config, control)
-    sys.path[:] = config["path"] + config["root"]["sites"]
-    namespaces.narrow_sites(config["root"], _loaded_by(config["preload"], keep=config["warm"]))
+    library.follow(config["root"]["moved"])
+    sys.path[:] = config["path"] + config["sites"]
+    loaded = _loaded_by(config["preload"], keep=config["warm"])
+    namespaces.narrow_sites(config["root"], loaded)
     namespaces.seal_root()
     namespaces.become_mounter(as_root=config["as_root"])
+    library.check_readable(config["path"], config["sites"], loaded)
     os.environ.clear()
     supervisor = CommandLoop(config, host, proc)
     gc.collect()

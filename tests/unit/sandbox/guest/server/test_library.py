@@ -110,6 +110,45 @@ def test_a_file_that_is_closed_is_named_with_what_to_do(closed: Path) -> None:
     assert "chmod -R o+rX" in text
 
 
+def test_a_closed_package_is_named_where_it_is_shown(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for name in ("acme", "other"):
+        (tmp_path / name).mkdir(mode=0o700)
+    code = (
+        "import os, sys; from unhack.sandbox.guest.server import library\n"
+        "os.setgroups([]); os.setresuid(54321, 54321, 54321)\n"
+        "for names in ({'json'}, {'acme'}, None):\n"
+        "    try:\n        library.check_readable([], [sys.argv[1]], names)\n"
+        "    except PermissionError as error:\n        print(error)\n"
+    )
+    for folder in [*tmp_path.parents][:-1]:
+        if not folder.stat().st_mode & 1:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    source = str(Path(shared.__file__).resolve().parents[3])
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", code, str(tmp_path)],
+        capture_output=True, text=True, check=True, env={"PYTHONPATH": source},
+    )  # fmt: skip
+    assert ran.stdout.count("chmod -R o+rX") == 2
+    assert ran.stdout.count(f"{tmp_path}/acme of") == 2
+
+
+def test_a_python_that_has_moved_finds_its_own_modules(tmp_path: Path) -> None:
+    library = Path(os.__file__).resolve().parent
+    (tmp_path / "there").symlink_to(library)
+    code = (
+        "import sys, json, encodings; from unhack.sandbox.guest.server import library\n"
+        "library.follow([sys.argv[1:]])\n"
+        "print(encodings.__path__, sys.prefix); import encodings.idna, json.tool\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", code, str(library), str(tmp_path / "there")],
+        capture_output=True, text=True, check=True,
+        env={"PYTHONPATH": str(Path(shared.__file__).resolve().parents[3])},
+    )  # fmt: skip
+    assert ran.stdout.startswith(f"['{tmp_path}/there/encodings'] ")
+
+
 def test_a_worker_that_cannot_read_the_library_refuses_its_jobs(
     monkeypatch: pytest.MonkeyPatch, closed: Path
 ) -> None:

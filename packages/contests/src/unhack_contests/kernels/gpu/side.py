@@ -24,7 +24,7 @@ from typing import Any
 from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.tournament.kit import Files
 from unhack_contests.kernels.gpu import guest, shared_memory
 from unhack_contests.torch_card import CACHES
@@ -76,7 +76,7 @@ class SideError(Exception):
 
 def command() -> list[str]:
     """The command that runs inside."""
-    return [interpreter(), "-B", "-P", "-s", "-c", _COMMAND.format(harness=_HARNESS)]
+    return [inside(interpreter()), "-B", "-P", "-s", "-c", _COMMAND.format(harness=_HARNESS)]
 
 
 def room(files: Files) -> GpuRoom:

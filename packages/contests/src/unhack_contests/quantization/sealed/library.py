@@ -32,7 +32,7 @@ from typing import cast
 
 import numpy as np
 
-from unhack.sandbox.rootfs import root_spec
+from unhack.sandbox.rootfs import inside, root_spec
 from unhack.tournament.kit import Kind, Profile, parse_python
 
 _HEADER = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
@@ -79,11 +79,16 @@ def place() -> str:
     return os.path.realpath(os.path.dirname(os.__file__))
 
 
+def place_inside() -> str:
+    """Its path in a sandbox."""
+    return inside(place())
+
+
 def covering(top: Path) -> dict[str, Path]:
     """The mounts that show a folder of `build` in the place of Python's library, and nothing in the
     place of texts elsewhere."""
-    found = {place(): top / "library"}
-    for path in _texts(tuple(found)):
+    found = {place_inside(): top / "library"}
+    for path in _texts((place(),)):
         found[path] = top / "empty"
     return found
 

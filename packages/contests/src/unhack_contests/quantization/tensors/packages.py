@@ -59,7 +59,7 @@ def binds() -> dict[str, Path]:
     found = library.covering(top)
     site = _site()
     for folder in _native(site):
-        found[f"{library.place()}/{folder.relative_to(site)}"] = folder
+        found[f"{library.place_inside()}/{folder.relative_to(site)}"] = folder
     return found
 
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from unhack.agents.command_line.host_files import PACKAGES, package_binds
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.process import GpuProcess, GpuProcessError, GpuRoom
-from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.rootfs import inside, interpreter
 from unhack.tournament.kit import Computer, Files, Flag, SubmissionError
 from unhack_contests.quantization.sealed.stages import (
     ENTRY,
@@ -83,7 +83,7 @@ def compress(
         "program": f"/workspace/{_PROGRAM}",
         "out": f"/workspace/{_OUT}",
     }
-    command = [interpreter(), "-B", "-P", "-s", f"{_HARNESS}/stage_one.py"]
+    command = [inside(interpreter()), "-B", "-P", "-s", f"{_HARNESS}/stage_one.py"]
     limits = settings.stage_one(model.parameters)
     most = 2 * model.nbytes + limits.disk_bytes
     process = GpuProcess(command, card=card, room=room, limits=limits, name="stage-one")

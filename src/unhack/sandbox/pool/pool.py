@@ -54,8 +54,9 @@ class Pool:
 
     Example:
 
-        with Pool(slots=4) as pool:
-            batch = run_batch(task, completions, backend=pool)
+        pool = Pool(slots=4)
+        batch = run_batch(task, completions, backend=pool)
+        pool.close()
     """
 
     def __init__(self, *, slots: int | None = None, isolation: Isolation | None = None,

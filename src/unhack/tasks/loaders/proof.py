@@ -177,7 +177,7 @@ def load_rows(
 
 
 def _used(row: DataSetRow) -> tuple[str, ...]:
-    texts = repr([value for value in row.fields.values() if isinstance(value, str | list | dict)])
+    texts = repr(dict(row.fields))
     used = "import numpy" in texts or "from numpy" in texts
     return ("numpy",) if used and importlib.util.find_spec("numpy") is not None else ()
 

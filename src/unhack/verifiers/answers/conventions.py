@@ -16,7 +16,7 @@ r"""What is written by several conventions, in the one that its answers are comp
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 _DIGIT_WORDS = [
@@ -41,7 +41,7 @@ _STEPS = re.compile(
 r"""All numbers of a residue class, `x=7k+3,k\in\mathbb{Z}`."""
 _OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
-_SMALL = [
+_SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"(?<=[,(\[;])\+\\infty"), r"\\infty"),
     (re.compile(r"\\(sin|cos|tan)\^\{-1\}"), r"\\arc\1"),
     (re.compile(r"(?<![A-Za-z}])C_\{(\d{1,6})\}\^\{(\d{1,6})\}"), r"\\binom{\1}{\2}"),

@@ -155,7 +155,8 @@ def test_a_worker_that_cannot_read_the_library_refuses_its_jobs(
     from unhack.sandbox.pool import worker_start
 
     closed.chmod(0o700)
-    monkeypatch.setattr(worker_start, "import_path", lambda: [str(closed)])
+    real = str(Path(os.__file__).resolve().parent / "lib-dynload")
+    monkeypatch.setattr(worker_start, "import_path", lambda: [str(closed), real])
     with (
         shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool,
         pytest.raises(SandboxUnavailableError, match="of Python's library"),

@@ -73,11 +73,11 @@ def test_check_shows_what_became_of_the_rows_of_each_data_set(run: Run, tmp_path
     ran = run("tasks", "check", name)
     assert ran.code == 1
     words = " ".join(ran.out.split())
-    assert "gsm8k 1 1 of 1 2 of 2 0" in words
+    assert "gsm8k 1 1 of 1 3 of 3 0" in words
     assert "answers 1 0 of 0 0 of 0 1 cannot be read 1" in words
     assert "mbpp 1 0 of 1 3 of 3 1 its reference fails 1" in words
     assert f"{name}:3: mbpp/7: its reference fails: case 1 of 1" in ran.out
-    assert "3 rows, 2 left out; 7 texts judged in" in words
+    assert "3 rows, 2 left out; 8 texts judged in" in words
     assert run("tasks", "check", name, "--rows", "1").code == 0
 
 

@@ -40,8 +40,8 @@ class Task:
 
     @property
     def control_doubt(self) -> str:
-        """Why it may have no control that works, as far as can be read in its verifier; empty for a
-        task with a reference, which is one."""
+        """The reason why it may have no control that works, as its verifier tells; empty for a task
+        with a reference, which is one."""
         if self.problem.reference is None and isinstance(self.verifier, DoubtsItsControls):
             return self.verifier.control_doubt()
         return ""

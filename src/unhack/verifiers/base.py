@@ -86,7 +86,7 @@ class DoubtsItsControls(Protocol):
     """A verifier that can see in its author's code that no canary may be judged."""
 
     def control_doubt(self) -> str:
-        """Why that is so; empty where nothing says it."""
+        """The reason for that; empty where nothing says it."""
         ...
 
 

@@ -70,7 +70,7 @@ class BehaviourOracle:
         """The reason why it cannot tell right from wrong; empty where it can, and before it is
         asked."""
         self.unjudged = 0
-        """How often it was asked and could not tell."""
+        """Number of times that it was asked and could not tell."""
 
     async def why_wrong(self, files: Mapping[str, bytes]) -> Evidence | None:
         """The first difference from the reference's behaviour; None where there is none or it

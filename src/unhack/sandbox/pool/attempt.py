@@ -120,7 +120,7 @@ class Attempt:
     alone: bool = False
     """True when it runs again with nothing beside it (`second_runs`)."""
     began: tuple[float, float] = 0.0, 0.0
-    """When its worker was given it, and how long the pool had been crowded by then."""
+    """The time at which its worker was given it, and how long the pool had been crowded by then."""
     waited_s: float = 0.0
     """Time that its last try waited for a core; 0 for a short one."""
     spent_s: float = 0.0

@@ -54,9 +54,7 @@ class Pool:
 
     Example:
 
-        pool = Pool(slots=4)
-        batch = run_batch(task, completions, backend=pool)
-        pool.close()
+        batch = run_batch(task, completions, backend=Pool(slots=4))
     """
 
     def __init__(self, *, slots: int | None = None, isolation: Isolation | None = None,

@@ -32,7 +32,7 @@ _Cases = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000, 
 
 
 class _RunTask(RequestModel):
-    """What tasks that run code have in common."""
+    """The options that tasks that run code have in common."""
 
     wall_s: _Seconds = 10.0
     wall_hard_s: _Seconds | None = None

@@ -1,4 +1,4 @@
-r"""What is written by several conventions, in the one that its answers are compared in.
+r"""Answers that are written by several conventions, in the one that they are compared in.
 
 `conventional` takes a spelled text (`answers.spelling`) and writes
 
@@ -126,7 +126,7 @@ _RUNS = ("abcdefg", "klmn", "pqr", "rst", "uvw", "xyzw", "XYZ", "ABCDEFG")
 
 
 def in_order(names: Sequence[str]) -> list[int] | None:
-    """Where the coordinates that are so named stand in their tuple, `y, x` at 1 and 0; None for
+    """The places of the coordinates that are so named in their tuple, 1 and 0 of `y, x`; None for
     names that are none of coordinates."""
     ordered = sorted(names)
     if len(names) < 2 or not any("".join(ordered) in run for run in _RUNS):

@@ -237,7 +237,7 @@ def _phrase(text: str) -> _Found:
 
 
 def _line(text: str, start: int, limit: int) -> tuple[str, int]:
-    """What is left of the line at `start`, and its end."""
+    """The rest of the line at `start`, and its end."""
     line_end = text.find("\n", start, limit)
     end = limit if line_end < 0 else line_end
     return text[start:end], end

@@ -336,7 +336,7 @@ _MAX_SIDES = 4
 
 
 def stated(answer: Shape) -> Shape:
-    """What is stated that something is: 5 of `BC=5`, `P(A)=5`, `2+3=5`, `A=2\\cdot 2.5=5`. An
+    """The value that is stated: 5 of `BC=5`, `P(A)=5`, `2+3=5` and `A=2\\cdot 2.5=5`. An
     equation that has to be solved first, `x+1=6`, is left as it is."""
     sides = _split(answer.text, _SIDES)
     if answer.kind is not AnswerShape.LEAF or not 1 < len(sides) <= _MAX_SIDES or not all(sides):

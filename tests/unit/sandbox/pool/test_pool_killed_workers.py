@@ -16,8 +16,7 @@ import pytest
 
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import pool as pool_module
-from unhack.sandbox.pool import shared
+from unhack.sandbox.pool import shared, worker
 from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
@@ -144,8 +143,8 @@ class TestKilledWorkers:
         value_of: Callable[[Outcome], Any],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(pool_module, "_SILENCE_S", 0.2)
-        monkeypatch.setattr(pool_module, "_SILENT_JOBS", 1)
+        monkeypatch.setattr(worker, "_SILENCE_S", 0.2)
+        monkeypatch.setattr(worker, "_SILENT_JOBS", 1)
         limits = Limits(wall_s=3)
         run_one(own_pool, calls_job("def f(): pass", limits=limits))
         silent = own_pool.worker_pids()

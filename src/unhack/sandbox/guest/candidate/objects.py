@@ -30,14 +30,11 @@ from unhack.sandbox.guest.candidate.standard import (
 )
 
 _GENERATORS = (types.GeneratorType,)
-_ITERATED = ("builtins", "types", "collections", "collections.abc")
-"""Modules whose classes know their members by iterating."""
-_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
-"""Flags of a type: made at run time; not to be changed, as those of C code that are."""
+_ITERATED = ("builtins", "types", "collections", "collections.abc")  # by `iter`, for members
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of a type: made at run time; of C code, not to change
 _METACLASSES = (type, abc.ABCMeta, enum.EnumType, object)
-"""What the judge knows of a metaclass beside what the solution adds."""
-_SEQUENCE, _MAPPING = 1 << 5, 1 << 6
-"""Flags of a type: what `match` takes its objects for."""
+"""The members of a metaclass that the judge knows beside what the solution adds."""
+_SEQUENCE, _MAPPING = 1 << 5, 1 << 6  # flags of a type: what `match` takes its objects for
 _ITERATED_TOO = ("collections.abc.Sequence", "collections.UserList", "collections.deque")
 """Of those, the ones below which a class of the solution still does."""
 _UNUSED: list[int] = []
@@ -116,7 +113,7 @@ class Objects:
 
 
 def _flags(kind: type, mro: list[type], *, own: bool) -> dict[str, Any]:
-    """What else Python's own code looks at in a class."""
+    """Further members that Python's own code looks at in a class."""
     flags: int = type.__dict__["__flags__"].__get__(kind)
     checker = _definer(type.mro(type(kind)), "__instancecheck__")
     found = {
@@ -317,7 +314,7 @@ def _has_buffer(value: Any, kind: type) -> bool:
 
 
 def _members(error: BaseException) -> dict[str, Any]:
-    """What a builtin exception keeps beside its arguments, as `filename` and `name`."""
+    """Attributes of a builtin exception beside its arguments, as `filename` and `name`."""
     bases = [item for item in type.mro(type(error)) if item.__module__ == "builtins"]
     found: dict[str, Any] = {}
     for name, slot in [pair for base in bases for pair in vars(base).items()]:

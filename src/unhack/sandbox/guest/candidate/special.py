@@ -49,6 +49,6 @@ FIELDS = frozenset(
         "reason message exceptions derive split subgroup with_traceback add_note"
     ).split()
 )
-"""What builtin exceptions have beside their arguments, and a class of the solution may define."""
+"""Attributes of builtin exceptions that a class of the solution may define."""
 BASES = (*VALUES, list, dict, set)
 """Builtin types whose subclasses have a plain value."""

@@ -237,7 +237,7 @@ def undeclared(what: str, record: ClassRecord) -> str:
 
 
 def member(kind: type, name: Any) -> Any:
-    """Where a builtin exception keeps an attribute beside its arguments, as `filename`."""
+    """The slot of an attribute that a builtin exception has, as `filename`."""
     spaces = [type.__getattribute__(base, "__dict__") for base in type.mro(kind)]
     found = (space[name] for space in spaces if type(space.get(name)) is types.MemberDescriptorType)
     return next(found, None)

@@ -63,7 +63,7 @@ class RunningJob:
         """The cause of its end: `BY_ITSELF` or another of them."""
 
     def next_event(self) -> float:
-        """When the next of its clocks has to be looked at."""
+        """The time at which the next of its clocks has to be looked at."""
         end = min(self.wall_at, self.hard_at, self.look_at)
         return end if self.demoted else min(end, self.soft_at)
 

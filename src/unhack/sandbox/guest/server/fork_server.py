@@ -58,8 +58,7 @@ LEAN = """
     bisect collections collections.abc copy datetime fractions functools heapq itertools json math
     operator random re statistics string time types typing
 """.split()  # noqa: SIM905
-"""Standard modules that nearly every completion imports, or that the rows of contests have put
-before it (`tasks.loaders.stdio_json.IMPORTS`)."""
+"""Standard modules that nearly every completion imports, or rows of contests put before it."""
 
 
 class Server:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unhack.core.problem import Problem
-from unhack.verifiers.base import DoubtsItsControls, Verifier
+from unhack.verifiers.base import DoubtsControls, Verifier
 
 
 class MissingControlWarning(UserWarning):
@@ -42,7 +42,7 @@ class Task:
     def control_doubt(self) -> str:
         """The reason why it may have no control that works, as its verifier tells; empty for a task
         with a reference, which is one."""
-        if self.problem.reference is None and isinstance(self.verifier, DoubtsItsControls):
+        if self.problem.reference is None and isinstance(self.verifier, DoubtsControls):
             return self.verifier.control_doubt()
         return ""
 

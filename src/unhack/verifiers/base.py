@@ -82,7 +82,7 @@ class HasCanaries(Protocol):
 
 
 @runtime_checkable
-class DoubtsItsControls(Protocol):
+class DoubtsControls(Protocol):
     """A verifier that can see in its author's code that no canary may be judged."""
 
     def control_doubt(self) -> str:

@@ -25,7 +25,7 @@ from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
 from unhack.verifiers.base import (
-    DoubtsItsControls,
+    DoubtsControls,
     Steps,
     Verifier,
     VerifierFault,
@@ -111,7 +111,7 @@ class RubricVerifier:
     def control_doubt(self) -> str:
         """That of the first criterion which has one."""
         doubtful = (part.verifier for part in self.criteria)
-        doubts = (one.control_doubt() for one in doubtful if isinstance(one, DoubtsItsControls))
+        doubts = (one.control_doubt() for one in doubtful if isinstance(one, DoubtsControls))
         return next(filter(None, doubts), "")
 
     def _combine(self, verdicts: list[Verdict]) -> Verdict:

@@ -101,7 +101,7 @@ class ScriptVerifier:
         return "def __getattr__(name):\n    return lambda *args, **kwargs: None\n"
 
     def control_doubt(self) -> str:
-        """See `DoubtsItsControls`: the script asserts what only a right solution does."""
+        """See `DoubtsControls`: the script asserts what only a right solution does."""
         line = canaries.asserting_line(self.script)
         return f"the assert in line {line} of its script raises on what is not right" * bool(line)
 

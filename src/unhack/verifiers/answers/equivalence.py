@@ -29,12 +29,6 @@ from unhack.core.verdict import Status
 from unhack.sandbox.job import Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.answers.conventions import (
-    in_other_case,
-    same_text,
-    turned,
-    with_cases_apart,
-)
 from unhack.verifiers.answers.notation import for_parser
 from unhack.verifiers.answers.numerals import (
     Numeral,
@@ -56,6 +50,12 @@ from unhack.verifiers.answers.shape import (
     unnumbered,
 )
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
+from unhack.verifiers.answers.style import (
+    in_other_case,
+    same_text,
+    turned,
+    with_cases_apart,
+)
 from unhack.verifiers.answers.units import unit_fits
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox

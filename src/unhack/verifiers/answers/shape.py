@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from unhack.verifiers.answers.conventions import in_order
+from unhack.verifiers.answers.style import in_order
 from unhack.verifiers.answers.units import unit_name
 
 

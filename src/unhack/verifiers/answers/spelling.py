@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import re
 
-from unhack.verifiers.answers.conventions import conventional
 from unhack.verifiers.answers.numerals import bare_math
 from unhack.verifiers.answers.plain_numbers import with_plain_numbers
+from unhack.verifiers.answers.style import conventional
 from unhack.verifiers.answers.symbols import ONE_NAME, in_latex
 
 MAX_SPELLED_CHARS = 1000

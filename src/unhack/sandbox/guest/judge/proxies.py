@@ -307,7 +307,7 @@ class SealedSequence(SealedObject):
     """An object that `match` takes for a sequence."""
 
 
-class SealedMapping(SealedObject):
+class SealedDict(SealedObject):
     """An object that `match` takes for a mapping."""
 
 
@@ -358,7 +358,7 @@ class SealedErrorMixin(metaclass=Mirror):
         raise record.seal.violate(f"pickling of a {record.name} object")
 
 
-SHAPES: dict[Any, type] = {"sequence": SealedSequence, "mapping": SealedMapping}
+SHAPES: dict[Any, type] = {"sequence": SealedSequence, "mapping": SealedDict}
 ROOTS = (SealedObject, SealedErrorMixin, *SHAPES.values())
 _abstracts: Any = (Sequence, Mapping)
 for _abstract, _shape in zip(_abstracts, SHAPES.values(), strict=True):

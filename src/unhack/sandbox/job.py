@@ -158,9 +158,10 @@ class Outcome:
     max_rss_bytes: int = 0
     isolation: Isolation = Isolation.NONE
     error: str = ""
-    """The reason why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
+    """The reason why the sandbox failed (`broken`, `refused`), who ended the job (`stopped`), or
+    why one that a limit ended did not run again alone, which might have helped."""
     patience: float = 1.0
-    """Times that somebody who gave it up would have had to wait longer, for want of a core; more
+    """Times that somebody who gave it up should wait longer, for want of a core; more
     than 1 only where the backend has time for another try."""
     attempts: int = 1
     """The number of workers it was tried on."""

@@ -207,7 +207,8 @@ def bad_ending(outcome: Outcome) -> tuple[Status, str] | None:
     itself."""
     if outcome.ending is Ending.LIMIT:
         if outcome.limit in TIME_LIMITS:
-            return Status.TIMEOUT, f"{outcome.limit} time limit reached"
+            why = f": {outcome.error}" if outcome.error else ""
+            return Status.TIMEOUT, f"{outcome.limit} time limit reached{why}"
         return Status.LIMIT, f"{outcome.limit} limit reached"
     if outcome.ending is Ending.SIGNALED:
         return Status.ERROR, f"ended by signal {outcome.signal}"

@@ -23,8 +23,6 @@ from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, read_claims, require_sandbox, verdict_of
 
 _TRIES = 3
-_MOST_PATIENCE = 20.0
-"""Times that a judge waits longer for a candidate that had no core, as other jobs may wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def run_pair(
         if not (seen.timed_out and candidate.patience > 1 and patient is limits and left):
             return seen
         patient = limits.with_(
-            wall_s=min(4 * candidate.patience, _MOST_PATIENCE) * limits.wall_s,
+            wall_s=candidate.patience * limits.wall_s,
             wall_hard_s=limits.wall_hard_s - candidate.wall_s,
         )
     raise VerifierFault(f"the sandbox failed {_TRIES} times")

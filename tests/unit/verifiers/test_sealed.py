@@ -198,7 +198,7 @@ class TestPatience:
         return asked, seen
 
     def test_a_candidate_that_had_no_core_is_waited_for_longer(self) -> None:
-        starved = Outcome(Ending.STOPPED, patience=2.0)
+        starved = Outcome(Ending.STOPPED, patience=8.0)
         asked, seen = self.pairs([starved, Outcome(Ending.EXITED)], [self.LATE, self.DONE])
         first, second = (json.loads(judge.message) for _, judge in asked)
         assert (first["wait_s"], second["wait_s"]) == (3.0, 24.0)
@@ -207,7 +207,7 @@ class TestPatience:
         assert not seen.timed_out
 
     def test_it_is_believed_the_second_time(self) -> None:
-        starved = Outcome(Ending.STOPPED, patience=9.0)
+        starved = Outcome(Ending.STOPPED, patience=20.0)
         asked, seen = self.pairs([starved, starved], [self.LATE, self.LATE])
         assert len(asked) == 2
         assert json.loads(asked[1][1].message)["wait_s"] == 60.0

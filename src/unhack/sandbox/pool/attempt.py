@@ -119,6 +119,8 @@ class Attempt:
     """True when its first end may not have been its own doing."""
     alone: bool = False
     """True when it runs again with nothing beside it (`second_runs`)."""
+    denied: str = ""
+    """The reason why it may not run again alone, although that might help."""
     began: tuple[float, float] = 0.0, 0.0
     """The time at which its worker was given it, and how long the pool had been crowded by then."""
     waited_s: float = 0.0

@@ -292,7 +292,7 @@ class Pool:
         elif attempt.was_disturbed(outcome, why) or self._second.grant(attempt, outcome):
             self._retry(attempt, f"other work disturbed it: {outcome.limit} limit")
         else:
-            self._deliver(attempt, self._second.with_patience(attempt, outcome))
+            self._deliver(attempt, self._second.conclude(attempt, outcome))
 
     def _retry(self, attempt: Attempt, error: str) -> None:
         """Try a job on another worker, or give it up as broken; one that was to end has ended."""

@@ -36,7 +36,9 @@ _COMPUTING = 0.9
 """Share of its wall limit that a job has computed when that is what made it late."""
 _STARVED = 0.1
 """Share of its time that a candidate waited for a core when that may have made it late."""
-_MOST_PATIENCE = 20.0
+_MARGIN, _MOST_PATIENCE = 4, 20.0
+"""Patience beyond what a candidate lacked, since the next wait may be longer, and the most."""
+_NO_TIME = "it ran beside others, and no time was left for a second run alone"
 
 
 class SecondRuns:
@@ -99,7 +101,10 @@ class SecondRuns:
         cpu_s = attempt.job.limits.cpu_s
         by_ticks = outcome.limit == "cpu" and outcome.cpu_s < math.ceil(cpu_s)
         beside = self._crowded_s - crowded >= _CROWDED * (now - began)
-        if not (by_ticks or beside) or self._left_s(now) < cpu_s:
+        if not (by_ticks or beside):
+            return False
+        if self._left_s(now) < cpu_s:
+            attempt.denied = _NO_TIME
             return False
         if not self._granted:
             self._held_since = now
@@ -107,16 +112,20 @@ class SecondRuns:
         attempt.alone = True
         return True
 
-    def with_patience(self, attempt: Attempt, outcome: Outcome) -> Outcome:
-        """The outcome; of a candidate that its judge gave up on while it waited for a core, with
-        the patience that another try needs, for which its CPU limit is charged."""
+    def conclude(self, attempt: Attempt, outcome: Outcome) -> Outcome:
+        """The outcome, which says where there was no time for a second run; of a candidate that its
+        judge gave up on while it waited for a core, with the patience that another try needs, for
+        which its CPU limit is charged."""
+        if attempt.denied:
+            return replace(outcome, error=attempt.denied)
         waited, wall, limits = attempt.waited_s, outcome.wall_s, attempt.job.limits
         given_up = attempt.stopping == "cancel" and attempt.job.peer is not None
         starved = waited > _STARVED * wall and attempt.left_s > limits.cpu_s
         if not (given_up and starved) or self._left_s(self._count(0)) < limits.cpu_s:
             return outcome
         self._spent_s += limits.cpu_s
-        return replace(outcome, patience=wall / max(wall - waited, wall / _MOST_PATIENCE))
+        had = max(wall - waited, wall / _MOST_PATIENCE)
+        return replace(outcome, patience=min(_MARGIN * wall / had, _MOST_PATIENCE))
 
     def release(self, attempt: Attempt) -> bool:
         """Take note that a second run is over, or does not take place; False when it was none."""
@@ -135,7 +144,7 @@ class SecondRuns:
         now = self._count(0)
         is_over = self._left_s(now) < 0
         return [
-            (attempt, first)
+            (attempt, replace(first, error=_NO_TIME))
             for attempt, first, since in self._granted.values()
             if is_over or now - max(since, self._quiet_since) > first.wall_s
         ]

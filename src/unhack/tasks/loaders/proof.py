@@ -232,7 +232,7 @@ def _stream(
 def _was_late(verdict: Verdict) -> bool:
     """True when a busy host may be at fault: then the text is judged once more, alone."""
     return not verdict.scored or (
-        verdict.status is Status.TIMEOUT and verdict.reason.endswith("wall time limit reached")
+        verdict.status is Status.TIMEOUT and "wall time limit reached" in verdict.reason
     )
 
 
@@ -263,6 +263,8 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
     problem = detail = ""
     if reference is not None and reference.scored and not reference.passed:
         problem, detail = "its reference fails", reference.reason
+        if "ModuleNotFoundError" in detail:
+            detail += "; where it is installed, `preload` (`--preload`) lets solutions import it"
     elif unscored:
         problem, detail = "cannot be judged", unscored[0].reason
     elif paid:

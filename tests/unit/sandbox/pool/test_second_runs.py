@@ -138,10 +138,10 @@ class TestPatience:
         attempt.waited_s = waited_s
         host.runs.leave(attempt)
         outcome = Outcome(Ending.STOPPED, wall_s=2.0)
-        return host.runs.with_patience(attempt, outcome).patience
+        return host.runs.conclude(attempt, outcome).patience
 
     @pytest.mark.parametrize(
-        ("waited_s", "patience"), [(0.1, 1.0), (1.0, 2.0), (1.5, 4.0), (2.0, 20.0)]
+        ("waited_s", "patience"), [(0.1, 1.0), (1.0, 8.0), (1.5, 16.0), (2.0, 20.0)]
     )
     def test_a_candidate_that_waited_for_a_core_lacked_so_much(
         self, host: Host, waited_s: float, patience: float
@@ -150,7 +150,7 @@ class TestPatience:
 
     def test_it_is_charged(self, host: Host) -> None:
         found = [self.given_up(host, waited_s=1.0) for _ in range(20)]
-        assert found == [2.0] * 15 + [1.0] * 5  # 30 s for limits of 2 s
+        assert found == [8.0] * 15 + [1.0] * 5  # 30 s for limits of 2 s
 
     def test_none_is_given_where_the_hard_wall_leaves_no_time(self, host: Host) -> None:
         assert self.given_up(host, waited_s=1.0, limits=LIMITS.with_(wall_hard_s=1.0)) == 1.0
@@ -158,7 +158,7 @@ class TestPatience:
     def test_a_job_that_the_caller_cancelled_has_no_second_try(self, host: Host) -> None:
         attempt = host.begin()
         attempt.stopping, attempt.waited_s = "cancel", 1.0
-        assert host.runs.with_patience(attempt, Outcome(Ending.STOPPED, wall_s=2.0)).patience == 1.0
+        assert host.runs.conclude(attempt, Outcome(Ending.STOPPED, wall_s=2.0)).patience == 1.0
 
 
 class TestOrder:
@@ -193,7 +193,9 @@ class TestOrder:
         host.pass_time(1.9)
         assert host.runs.overdue() == []
         host.pass_time(0.2)
-        assert [late for late, _ in host.runs.overdue()] == [attempt]
+        [(late, outcome)] = host.runs.overdue()
+        assert late is attempt
+        assert "no time was left" in outcome.error
 
 
 class TestCost:
@@ -229,6 +231,13 @@ class TestCost:
         later, _ = host.begin(), host.begin()
         host.pass_time(2.0)
         assert not host.end(later)
+        assert "no time was left" in host.runs.conclude(later, ended("cpu", 2.0)).error
+
+    def test_one_that_needs_no_second_run_says_nothing(self, host: Host) -> None:
+        alone = host.begin()
+        host.pass_time(2.0)
+        assert not host.end(alone)
+        assert host.runs.conclude(alone, ended("cpu", 2.0)).error == ""
 
     def test_time_set_aside_is_not_given_twice(self, host: Host) -> None:
         attempts = [host.begin(LIMITS.with_(cpu_s=12.0)) for _ in range(4)]

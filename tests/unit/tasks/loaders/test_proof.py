@@ -160,3 +160,10 @@ def test_code_may_import_numpy_where_the_row_does(tmp_path: Path, pool: Pool):
     for row, paid in (({**plain, "test": test}, 1.0), (plain, 0.0)):
         loaded = load(tmp_path, pool, row)
         assert run_batch(loaded.tasks[0], [text], backend=pool).rewards == (paid,)
+
+
+def test_a_missing_package_is_told_with_what_helps(tmp_path: Path, pool: Pool):
+    row = {**ROWS["mbpp"], "code": "import not_installed_here\n" + ROWS["mbpp"]["code"]}
+    [report] = load(tmp_path, pool, row, ROWS["gsm8k"]).left_out
+    assert "No module named 'not_installed_here'" in report.detail
+    assert "--preload" in report.detail

@@ -115,7 +115,7 @@ def was_stopped(run: Run, claim: str, seen: dict[str, Any]) -> None:
     found = [entry for entry in seen["hostile"] if entry["claim"] == claim]
     assert found, "it was not run"
     for entry in found:
-        assert entry["status"] in PROGRAMS[claim].allowed, entry
+        assert entry["status"] in PROGRAMS[claim].allowed, str(entry)  # whole, with its reason
         assert entry["score"] == 0.0, entry
         assert not entry["told"], entry
         assert entry["isolation"] == isolation_of(run[1]) or not entry["endings"]

@@ -152,7 +152,7 @@ def test_what_the_executor_swallows_is_logged_as_an_error_and_no_zero(
 
 def test_what_could_not_be_scored_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     broken: Any = Broken()
-    monkeypatch.setattr(reward, "named_task", lambda name: Task(KNIT.problem, broken))
+    monkeypatch.setattr(reward, "labelled_task", lambda label: Task(KNIT.problem, broken))
     with pytest.raises(UnhackError, match=r"not a 0.*the disk is full"):
         reward.reward_func([PROMPT + RIGHT], [PROMPT], [NAME])
 

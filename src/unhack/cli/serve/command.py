@@ -132,6 +132,7 @@ def add(
     _require()
     from unhack.server.access.caller import Grant
 
+    # An empty text names no scope; taken for none given, it would grant every one.
     wanted = list(Grant) if scopes is None else [name.strip() for name in scopes.split(",")]
     for scope in wanted:
         if scope not in list(Grant):

@@ -1,4 +1,7 @@
-"""Checks that each limit is enforced, and named as what ended the job."""
+"""Checks that each limit is enforced, and named as what ended the job.
+
+Times are ample: a busy host is slow to end a job, and one that goes on does so for far longer.
+"""
 
 from __future__ import annotations
 

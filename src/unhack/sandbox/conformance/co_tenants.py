@@ -127,6 +127,7 @@ print("left two behind")
     ended = probe.python(source, limits=LIMITS.with_(wall_s=120.0))
     expect(ended.text() == "left two behind\n", describe(ended.outcome))
     expect(ended.outcome.ending is Ending.EXITED, describe(ended.outcome))
+    # Ample for a busy host: an outcome that waits for them comes at the limit, after 120 s.
     expect(time.monotonic() - started < 60.0, "the outcome waited for a process left behind")
     left = _find_left_over(probe.token)
     expect(not left, f"after the outcome these processes are alive: {left}")

@@ -24,6 +24,7 @@ LIMITS = Limits(wall_s=20.0, cpu_s=10.0, memory_bytes=256 * MIB, soft_slice_s=0.
 NO_ARGUMENTS: list[list[Any]] = [[]]
 """One call without arguments."""
 _PATIENCE_S = 180.0
+"""Longer than any limit of a check: a busy host is slow to say how a job ended."""
 
 
 class CheckState(StrEnum):

@@ -215,6 +215,7 @@ class Database:
             with self.engine.begin() as connection:
                 yield connection
             return
+        # The lock ends with the session: by now another server may have it, and two would write.
         if not _is_alive(self._session):
             if not self._session.closed:
                 self._session.invalidate()

@@ -21,6 +21,7 @@ from unhack.server.database.database import DatabaseTakenError
 
 _log = logging.getLogger("unhack.server")
 _SOON = {"Retry-After": "5"}
+"""With a 503, after which clients ask again; after a 500 none does."""
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 
 

@@ -285,6 +285,7 @@ def attach(
     load what was deployed). Raises UsageError where no module has a target's name, and for a model
     that has adapters.
     """
+    # A second set of blocks would know of its own alone, and the first would be lost.
     if any(isinstance(item, AdaptedLinear) for item in model.modules()):
         raise UsageError("this model has adapters already: attach to the base model, once")
     model = getattr(model, "_orig_mod", model)  # of torch.compile, so that paths are the model's

@@ -16,6 +16,7 @@ from unhack.tournament.kit import Ending, Job, Kind, Limits, Outcome, Profile, r
 from unhack.verifiers import jobs
 
 _LIMITS = Limits(wall_s=30.0, cpu_s=10.0)
+"""Far more wall time than processor time: a host that is busy must not change what a seed draws."""
 _PROFILE = Profile(kind=Kind.SCRATCH)
 _ALONE = """
 import copy, json

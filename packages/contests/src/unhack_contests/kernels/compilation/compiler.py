@@ -124,6 +124,7 @@ def stage(files: Mapping[str, bytes]) -> Generator[Path]:
 
 
 def _limits() -> Limits:
+    # Wall time to spare: a host that is busy must not decide what compiles.
     return Limits(
         wall_s=3 * COMPILER_S, cpu_s=COMPILER_S, memory_bytes=2 << 30, processes=64,
         file_bytes=64 << 20, disk_bytes=256 << 20, soft_slice_s=3 * COMPILER_S,

@@ -34,6 +34,7 @@ WANTED = {
 }  # fmt: skip
 _LEVEL = re.compile(r"level(\d+)$")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*$")
+"""No dot: one stands between a problem and `hidden` in the names of groups and metrics."""
 _SHAKE = 0.1
 _DEAD = 1e-6
 """Of the largest gradient: what is smaller may be rounding."""

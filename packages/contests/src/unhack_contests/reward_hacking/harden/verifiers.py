@@ -125,7 +125,7 @@ class _Subjects:
         place = self.place / "solution.py"
         found = find_target(f"{place}:{name}")
         own, (_, dot, method) = file_module(place), found.entry.partition(".")
-        if found.module != own:
+        if found.module != own:  # else nobody would see that `solution.py` cannot be imported
             found = replace(found, module=own, entry=name + dot + method)
         signature = detect(found, name="verifiers")
         return _imported(FunctionSubject(name, found, signature, (problem,)))

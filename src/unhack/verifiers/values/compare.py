@@ -25,6 +25,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -208,36 +209,36 @@ def closely(left: Any, right: Any, *, rel_tol: float, abs_tol: float) -> bool:
     NaN matches NaN only where the expected value is NaN; an infinity matches only itself; a bool
     matches only a bool.
     """
-    left = plain.to_builtins(left)
-    if isinstance(right, bool) or isinstance(left, bool):
-        return type(left) is type(right) and left == right
+    return _closely(rel_tol, abs_tol, plain.to_builtins(left), right)
+
+
+def _closely(rel_tol: float, abs_tol: float, left: Any, right: Any) -> bool:
+    kind = cast("type[Any]", type(right))
+    if kind is bool or type(left) is bool:
+        return kind is type(left) and left == right
     if isinstance(right, (int, float)):
         return isinstance(left, (int, float)) and is_near(
             left, right, rel_tol=rel_tol, abs_tol=abs_tol
         )
-    if isinstance(right, complex):
+    if kind is complex:
         return isinstance(left, (int, float, complex)) and all(
             is_near(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
             for a, b in ((left.real, right.real), (left.imag, right.imag))
         )
-    if isinstance(right, (Decimal, Fraction)):
-        return type(left) is type(right) and is_near(left, right, rel_tol=rel_tol, abs_tol=abs_tol)
-    if type(left) is not type(right):
+    if kind is not type(left):
         return False
-    kind = cast("type[Any]", type(right))
+    if isinstance(right, (Decimal, Fraction)):
+        return is_near(left, right, rel_tol=rel_tol, abs_tol=abs_tol)
     if kind in _PARTS and kind not in (datetime, time):
-        left, right = _PARTS[kind](left), _PARTS[kind](right)
+        left, right = plain.to_builtins(_PARTS[kind](left)), _PARTS[kind](right)
+    near: Callable[[Any, Any], bool] = partial(_closely, rel_tol, abs_tol)
     if isinstance(right, (list, tuple)):
         items = cast("list[Any]", right)
-        return len(left) == len(items) and all(
-            closely(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
-            for a, b in zip(left, items, strict=True)
-        )
+        return len(left) == len(items) and all(map(near, left, items))
     if isinstance(right, dict):
         expected = cast("dict[Any, Any]", right)
         return left.keys() == expected.keys() and all(
-            closely(left[key], item, rel_tol=rel_tol, abs_tol=abs_tol)
-            for key, item in expected.items()
+            near(left[key], item) for key, item in expected.items()
         )
     return _python_equal(left, right)
 
@@ -256,6 +257,8 @@ def is_near(left: Any, right: Any, *, rel_tol: float, abs_tol: float) -> bool:
     try:
         if math.isnan(right):
             return math.isnan(left)
+        if type(left) in (int, float) and left == right:
+            return True
         if isinstance(right, int) and rel_tol <= FINE_TOLERANCE and math.isfinite(left):
             off = abs(Fraction(left) - right)
             if off > max(_INTEGER_ROOM, Fraction(abs_tol)):

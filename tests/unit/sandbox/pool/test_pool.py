@@ -158,6 +158,26 @@ class TestOrder:
         assert os.SCHED_IDLE in policies
         assert collected.only("loop").ending is Ending.STOPPED
 
+    def test_what_ends_a_program_keeps_its_priority_when_the_program_loses_it(
+        self, own_pool: Pool
+    ) -> None:
+        collected = Collected()
+        limits = Limits(wall_s=100, cpu_s=100, soft_slice_s=0.05)
+        loop = ["/bin/sh", "-c", "while :; do :; done"]
+        handle = own_pool.submit(jobs.program(loop, limits=limits), collected.take("loop"))
+        seen: set[tuple[int, int]] = set()
+        until = time.monotonic() + _HANG_S
+        while (os.SCHED_OTHER, os.SCHED_IDLE) not in seen and time.monotonic() < until:
+            for first in [child for pid in own_pool.worker_pids() for child in children(pid)]:
+                with contextlib.suppress(ProcessLookupError):
+                    policy = os.sched_getscheduler(first)
+                    seen |= {(policy, os.sched_getscheduler(below)) for below in children(first)}
+            time.sleep(0.01)
+        handle.cancel()
+        collected.wait_for(1)
+        assert (os.SCHED_OTHER, os.SCHED_IDLE) in seen
+        assert {first for first, _ in seen} == {os.SCHED_OTHER}
+
 
 class TestLimits:
     def test_time_counts_from_the_start_of_a_job_not_from_its_queueing(

@@ -14,6 +14,7 @@ second each over their CPU limit when they are seen.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -145,6 +146,18 @@ def job_times(proc: int, pid: int, *, program: bool) -> JobTimes:
             longest = max(longest, waited)
             runnable = runnable or ready
     return JobTimes(max(total, cpu_s(pid)), longest, runnable)
+
+
+def lower_priority(proc: int, pid: int, *, program: bool) -> None:
+    """Give a job the lowest priority, as far as it is allowed.
+
+    Process 1 of a program keeps its own. It has nothing to do but to take the others with it when
+    it is killed; below 60 that fork it would get no core for that, for minutes.
+    """
+    for number in _tree(proc, pid) if program else (pid,):
+        if not program or number != pid:
+            with contextlib.suppress(OSError):
+                os.sched_setscheduler(number, os.SCHED_IDLE, os.sched_param(0))
 
 
 def _tree(proc: int, pid: int) -> Iterator[int]:

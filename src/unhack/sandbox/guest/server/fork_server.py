@@ -283,8 +283,7 @@ class Server:
             running.soft_at = now + unused
             return
         running.demoted = True
-        with contextlib.suppress(OSError):  # then it keeps its priority
-            os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
+        deadlines.lower_priority(self.proc, running.pid, program=self.kind == "program")
 
 
 def _preload(names: list[str]) -> set[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from unhack.tasks.loaders.data_sets import DATA_SETS
-from unhack.tasks.loaders.stdio_json import IMPORTS
+from unhack.tasks.loaders.harness_rules import APPS_SETUP, RLLM_SETUP, STARS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "data-sets.md"
+SETUPS = {"APPS and TACO": APPS_SETUP, "LiveCodeBench and PRIME": STARS, "DeepCoder": RLLM_SETUP}
 START, END = "<!-- made by tests/docs/data_sets_page.py -->", "<!-- end -->"
 
 
@@ -33,15 +34,8 @@ def table() -> str:
             f"| limits | {entry.limits.wall_s:g} s, {entry.limits.memory_bytes >> 20} MiB |",
             "",
         ]
-    stars = [line.split()[1] for line in IMPORTS.splitlines() if line.startswith("from ")]
-    modules = [line.split()[1] for line in IMPORTS.splitlines() if line.startswith("import ")]
-    lines += [
-        "### The imports before the code",
-        "",
-        f"All names of {', '.join(f'`{name}`' for name in stars)}; the modules "
-        f"{', '.join(f'`{name}`' for name in modules)}; a recursion limit of 50,000.",
-        "",
-    ]
+    for title, setup in SETUPS.items():
+        lines += [f"### The imports of {title}", "", "```python", setup.strip(), "```", ""]
     return "\n".join(lines)
 
 

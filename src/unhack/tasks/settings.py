@@ -85,6 +85,7 @@ class StdioOptions(_Table):
     compare: StdioCompare = StdioCompare.TOKEN
     rel_tol: Tolerance = 1e-9
     abs_tol: Tolerance = 1e-9
+    ignore_case: StrictBool = False
     partial_credit: StrictBool = False
     language: Literal["python", "c", "cpp"] = "python"
     preload: tuple[Name, ...] = ()
@@ -206,11 +207,14 @@ def _check_fit(path: Path, text: str, settings: TaskSettings, options: Options) 
     if settings.kind is not TaskKind.FUNCTION and settings.entry_point is not None:
         line = _line_of(text, ("entry_point",))
         raise fault(path, f'`entry_point` has no meaning for kind = "{settings.kind}"', line=line)
-    if isinstance(options, (FunctionOptions, StdioOptions)) and options.compare != "float":
+    if isinstance(options, (FunctionOptions, StdioOptions)) and options.compare not in {
+        "float",
+        "lines",
+    }:
         for key in ("rel_tol", "abs_tol"):
             if key in options.model_fields_set:
                 line = _line_of(text, ("verifier", key))
-                raise fault(path, f'`{key}` needs compare = "float"', line=line)
+                raise fault(path, f'`{key}` needs compare = "float" or "lines"', line=line)
 
 
 def _toml_fault(path: Path, text: str, message: str) -> TaskError:

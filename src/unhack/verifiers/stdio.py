@@ -50,6 +50,8 @@ class StdioCompare(StrEnum):
     """The same text, but for one newline at its end."""
     FLOAT = "float"
     """The same tokens; a finite number within tolerance, two integers only when they are equal."""
+    LINES = "lines"
+    """The same lines, each as with `float`; without blanks at the ends of lines and of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ class StdioVerifier:
     """Source of `check(stdin, output, expected) -> bool | float`, run in a judge's worker."""
     language: str = "python"
     """`python`, or a key of `LANGUAGES`."""
+    ignore_case: bool = False
+    """Compare without regard to upper and lower case of ASCII letters; not with `exact`."""
     partial_credit: bool = False
     """Run every case and score the share passed; otherwise stop at the first failure."""
     setup: str = ""
@@ -253,6 +257,14 @@ class StdioVerifier:
         wanted = expected.encode("utf-8", "surrogateescape")
         if self.compare is StdioCompare.EXACT:
             return output.removesuffix(b"\n") == wanted.removesuffix(b"\n")
+        if self.ignore_case:
+            output, wanted = output.lower(), wanted.lower()
+        if self.compare is not StdioCompare.LINES:
+            return self._same_tokens(output, wanted)
+        left, right = output.strip().split(b"\n"), wanted.strip().split(b"\n")
+        return len(left) == len(right) and all(map(self._same_tokens, left, right))
+
+    def _same_tokens(self, output: bytes, wanted: bytes) -> bool:
         left, right = output.split(), wanted.split()
         if self.compare is StdioCompare.TOKEN or left == right:
             return left == right
@@ -268,8 +280,8 @@ class StdioVerifier:
         if not (math.isfinite(wanted) and math.isfinite(got)) or b"_" in left:
             return False
         if _is_integer(right):
-            if _is_integer(left):
-                return int(left) == int(right)
+            if _is_integer(left):  # zeros in front are part of a code such as 007
+                return int(left) == int(right) and (right == b"0" or not right.startswith(b"0"))
             exact = _as_fraction(left)
             if exact is not None:
                 return is_near(exact, int(right), rel_tol=self.rel_tol, abs_tol=self.abs_tol)

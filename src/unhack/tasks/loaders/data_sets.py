@@ -15,22 +15,30 @@ from functools import partial
 
 from unhack.core.errors import UnknownNameError
 from unhack.sandbox.limits import Limits
-from unhack.tasks.loaders import answers, humaneval, leetcode, mbpp, stdio_json, unit_tests
+from unhack.tasks.loaders import (
+    answers,
+    harness_rules,
+    humaneval,
+    leetcode,
+    mbpp,
+    stdio_json,
+    unit_tests,
+)
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.records import DataSetRow
 from unhack.tasks.task import Task
 
-_APPS = partial(stdio_json.read_task, rules=stdio_json.APPS_RULES)
-_LIVE = partial(stdio_json.read_task, rules=stdio_json.LIVE_RULES)
+_APPS = partial(stdio_json.read_task, rules=harness_rules.APPS)
 _CALLS = (
     "the expected value itself, or the only item of a list of one; tuples count as lists at any "
     "depth; keys that JSON made texts are integers again; floats within 1e-9"
 )
-_PRINTED = "the same tokens; numbers that are no integers within 1e-6"
-_IMPORTS = (
-    "the harnesses' imports stand before the code, numpy not among them; code may import it where "
-    "the row's own code does"
+_PRINTED = (
+    "the same tokens; numbers that are no integers within a relative 1e-5 and an absolute 1e-8"
 )
+_LINES = "the same lines, numbers by value"
+_IMPORTS = "its imports stand before the code"
+_NUMPY = f"{_IMPORTS}, NumPy where it is installed"
 _BOX = "equal as mathematics; the form that the question asks for, else `\\boxed{}`"
 
 
@@ -51,6 +59,11 @@ class DataSet:
     limits: Limits = Limits()
     sign: str = ""
     """Text that the row's `answer` must hold."""
+    row_limits: Callable[[DataSetRow, Limits], Limits] | None = None
+    """`limits` as a row changes them."""
+    others: Callable[[DataSetRow], tuple[str, ...]] | None = None
+    """Further right solutions of a row, which are to pass as well: the row's `checker`, which may
+    take several outputs for right, is not run."""
 
     def fits(self, row: DataSetRow) -> bool:
         """True when the row has the columns of a layout."""
@@ -111,12 +124,12 @@ DATA_SETS: tuple[DataSet, ...] = (
         "livecodebench",
         "LiveCodeBench",
         ("question_content public_test_cases",),
-        _LIVE,
-        "stars of 18 modules before the code; calls: one JSON value a line, an outer tuple counts "
-        "as a list; programs: lines, numbers as exact decimals; private tests as base64, zlib, "
-        "pickle",
-        f"{_IMPORTS}; tuples count as lists at any depth, numbers that are no integers may differ "
-        "by 1e-9; the pickle is taken apart, never loaded",
+        partial(stdio_json.read_task, rules=harness_rules.LIVE_CODE_BENCH),
+        "stars of 18 modules before the code, a recursion limit of 50,000; calls: one JSON value a "
+        "line, an outer tuple counts as a list; programs: the same lines, numbers as exact "
+        "decimals; private tests as base64, zlib, pickle",
+        f"{_IMPORTS}; calls: tuples count as lists at any depth, floats within 1e-9; programs: "
+        f"{_LINES}; the pickle is taken apart, never loaded",
     ),
     DataSet(
         "taco",
@@ -124,7 +137,7 @@ DATA_SETS: tuple[DataSet, ...] = (
         ("input_output question raw_tags", "input_output question skill_types"),
         _APPS,
         "as APPS",
-        f"{_IMPORTS}; calls: {_CALLS}; programs: {_PRINTED}",
+        f"{_NUMPY}; calls: {_CALLS}; programs: {_PRINTED}",
     ),
     DataSet(
         "apps",
@@ -134,56 +147,65 @@ DATA_SETS: tuple[DataSet, ...] = (
         "imports before the code; calls: the expected value or the first item of a list, tuples at "
         "two depths, integer keys of a lone dict; programs: lines, sets of lines, floats within "
         "1e-5",
-        f"{_IMPORTS}; calls: {_CALLS}; programs: {_PRINTED}; the order of lines counts",
+        f"{_NUMPY}; calls: {_CALLS}; programs: {_PRINTED}; the order of lines counts",
     ),
     DataSet(
         "code_contests",
         "CodeContests",
         ("description public_tests", "description private_tests"),
-        _APPS,
-        "programs; the same tokens, numbers within 1e-5",
-        f"all three groups of tests; the first Python 3 solution is the reference; {_PRINTED}",
+        partial(stdio_json.read_task, rules=harness_rules.CODE_CONTESTS),
+        "programs; the same tokens in any case, numbers within 1e-5",
+        "the same; integers by value; all three groups of tests; the first Python 3 solution is "
+        "the reference; problems with files are refused",
     ),
     DataSet(
         "code_contests_plus",
         "CodeContests+",
         ("description test_cases",),
-        _APPS,
+        stdio_json.read_code_contests_plus,
         "a checker of each row in C++ (testlib)",
-        f"no checker: {_PRINTED}; a row whose Python solution then fails is left out",
+        f"no checker is run: the same tokens, numbers within 1e-6; such a row needs two Python "
+        "solutions, and is left out when one of the first five fails. Without a checker "
+        f"{_LINES}, in any case, within a relative 1e-5",
+        others=stdio_json.other_solutions,
     ),
     DataSet(
         "codeforces",
         "Codeforces in the layout of open-r1",
         ("official_tests",),
-        _APPS,
-        "`generated_checker`, a Python program on three files, else the same lines",
-        f"the same checker in the judge, else {_PRINTED}; interactive problems and those with "
-        "files are refused",
+        stdio_json.read_codeforces,
+        "`generated_checker`, a Python program on three files that prints 1 or 100, else the same "
+        "tokens, yes and no in any case; the row's limits",
+        "the same checker in the judge; else the same, yes and no in any case where no other word "
+        "is expected; limits of time and memory as the row says, with 128 MiB for the interpreter; "
+        "interactive problems, those with files and those with part of their tests are refused",
+        row_limits=stdio_json.codeforces_limits,
     ),
     DataSet(
         "deepcoder",
         "DeepCoder",
         ("problem tests", "question tests", "prompt tests"),
-        _APPS,
-        "at most the 15 longest tests, by the harness of TACO or LiveCodeBench",
-        f"all tests; {_IMPORTS}; calls: {_CALLS}; programs: {_PRINTED}",
+        stdio_json.read_deepcoder,
+        "at most the 15 longest tests, by rLLM's copy of the harness of TACO, or, for tests with a "
+        "`testtype`, of LiveCodeBench",
+        f"all tests; {_NUMPY}; calls: {_CALLS}, but for tests with a `testtype` no list stands for "
+        f"its item; programs: {_PRINTED}, or {_LINES} with a `testtype`",
     ),
     DataSet(
         "prime",
         "PRIME, SYNTHETIC-1 (`verification_info`)",
         ("prompt verification_info", "problem verification_info"),
         answers.read_task,
-        "code as APPS, mathematics by math-verify",
-        f"`test_cases` are code, as in APPS; `ground_truth` is a gold, {_BOX}",
+        "code as APPS with the imports of LiveCodeBench, mathematics by math-verify",
+        f"`test_cases` are code, the same; `ground_truth` is a gold, {_BOX}",
     ),
     DataSet(
         "verl",
         "Eurus-2, DAPO and other rows for verl",
         ("prompt reward_model",),
         answers.read_task,
-        "by `data_source`: code as APPS, mathematics by the last box or `Answer:` line",
-        f"a `ground_truth` with `inputs` is code, as in APPS; any other is a gold, {_BOX}",
+        "by `data_source`: code as PRIME, mathematics by the last box or `Answer:` line",
+        f"a `ground_truth` with `inputs` is code, as in PRIME; any other is a gold, {_BOX}",
     ),
     DataSet(
         "reasoning_gym",

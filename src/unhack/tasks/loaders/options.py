@@ -1,4 +1,4 @@
-"""Options of the judging of a data set's tasks: the caller's, and those of its own harness."""
+"""Options of the judging of a data set's tasks, as its caller gives them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from unhack.core.completion import Extraction
 from unhack.sandbox.limits import Limits
 from unhack.verifiers.script import Mode
-from unhack.verifiers.stdio import StdioCompare
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +36,3 @@ class LoadOptions:
         """The options of a verifier of cases, by their names there."""
         names = ("limits", "extraction", "partial_credit", "preload")
         return {name: getattr(self, name) for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class HarnessRules:
-    """The rules of a data set's own harness, as far as a verdict depends on them."""
-
-    unwrap: bool = False
-    """An expected list of exactly one item also stands for that item."""
-    int_keys: bool = False
-    """Keys of dicts that read as integers are integers, which JSON made texts."""
-    compare: StdioCompare = StdioCompare.FLOAT
-    """The comparison of what programs print."""
-    tolerance: float = 1e-9
-    """Of printed numbers that are no integers, relative and absolute."""

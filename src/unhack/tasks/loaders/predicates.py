@@ -169,13 +169,15 @@ class JsonValue:
     unwrap: bool = False
     """A `value` that is a list of exactly one item also stands for that item."""
     int_keys: bool = False
-    """Keys of `value` that read as integers also stand for them."""
+    """Keys of `value` that read as integers are integers; of dicts within it they may be."""
 
     def __call__(self, output: Any, /) -> bool:
         output = plain.to_builtins(output)
         wanted = [self.value]
         if self.unwrap and isinstance(self.value, list) and len(self.value) == 1:  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
             wanted += self.value  # pyright: ignore[reportUnknownMemberType]
+        if self.int_keys:
+            wanted = list(map(with_int_keys, wanted))
         return any(self._same(output, item) for item in wanted)
 
     def _same(self, left: Any, right: Any) -> bool:

@@ -37,7 +37,8 @@ from unhack.verifiers.text import AnswerCheck, TextVerifier
 _CODE = frozenset({"function", "stdio", "script", "pytest"})
 _MAX_REASON_CHARS = 300
 _MOST_AGAIN = 100
-_REFERENCE = "the reference"
+_REFERENCE, _OTHER = "the reference", "another right solution"
+_ONE_SOLUTION = "one solution alone cannot show that its outputs alone are right"
 _NO_PROBLEMS = "q^{7919}+7907"
 """An expression that the parser reads: a gold that it cannot read is found by it."""
 
@@ -149,21 +150,27 @@ def load_rows(
     reading = reading or RowReading()
     entry = find_data_set(reading.data_set) if reading.data_set else None
     read: list[tuple[RowReport, Task | None]] = []
+    others: dict[int, tuple[str, ...]] = {}
     seen: set[str] = set()
     for row in islice(read_records(path, columns=reading.columns), reading.most):
         found = entry or data_set_of(row)
         chosen = reading.options
         if chosen is None:
-            chosen = LoadOptions(limits=found.limits, preload=reading.preload or _used(row))
+            limits = found.row_limits(row, found.limits) if found.row_limits else found.limits
+            chosen = LoadOptions(limits=limits, preload=reading.preload or _used(row))
         report, task = _read(row, found, chosen)
         if task is not None and task.id in seen:
             task = replace(task, problem=replace(task.problem, id=f"{task.id}/{row.line}"))
         seen.add(task.id if task is not None else "")
+        if task is not None and found.others is not None:
+            others[len(read)] = found.others(row)
+            if row.first("checker") and not others[len(read)]:
+                report = replace(report, problem="cannot be proved", detail=_ONE_SOLUTION)
         read.append((report if task is None else replace(report, id=task.id), task))
     started = time.monotonic()
     reports, cpu_s = [report for report, _ in read], 0.0
     if check:
-        reports, cpu_s = _prove(read, on_progress, placement)
+        reports, cpu_s = _prove(read, others, on_progress, placement)
     tasks = tuple(
         task
         for report, (_, task) in zip(reports, read, strict=True)
@@ -195,6 +202,7 @@ def _read(row: DataSetRow, entry: DataSet, options: LoadOptions) -> tuple[RowRep
 
 def _prove(
     read: Sequence[tuple[RowReport, Task | None]],
+    others: Mapping[int, tuple[str, ...]],
     on_progress: Callable[[int, int], None] | None,
     placement: Placement,
 ) -> tuple[list[RowReport], float]:
@@ -203,7 +211,7 @@ def _prove(
         (index, kind, task, text)
         for index, (_, task) in enumerate(read)
         if task is not None
-        for kind, text in _texts(task)
+        for kind, text in _texts(task, others.get(index, ()))
     ]
     found: dict[int, Verdict] = {}
     for number, verdict in _stream(items, placement, window=None):
@@ -236,10 +244,11 @@ def _was_late(verdict: Verdict) -> bool:
     )
 
 
-def _texts(task: Task) -> Iterator[tuple[str, str]]:
+def _texts(task: Task, others: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The texts to judge, by their kind."""
     if task.problem.reference is not None:
         yield _REFERENCE, task.problem.reference
+    yield from ((f"{_OTHER} ({number})", text) for number, text in enumerate(others, 2))
     verifier = task.verifier
     if verifier.kind in _CODE:
         yield "a text without code", "I have no idea."
@@ -257,14 +266,23 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
     if not verdicts:
         return report
     reference = verdicts.get(_REFERENCE)
-    spoiled = {kind: verdict for kind, verdict in verdicts.items() if kind != _REFERENCE}
+    right = {kind: verdict for kind, verdict in verdicts.items() if kind.startswith(_OTHER)}
+    unlike = [kind for kind, verdict in right.items() if verdict.scored and not verdict.passed]
+    spoiled = {
+        kind: verdict
+        for kind, verdict in verdicts.items()
+        if kind != _REFERENCE and kind not in right
+    }
     paid = [kind for kind, verdict in spoiled.items() if (verdict.score or 0.0) > MOST_FOR_JUNK]
     unscored = [verdict for verdict in verdicts.values() if not verdict.scored]
-    problem = detail = ""
+    problem, detail = report.problem, report.detail
     if reference is not None and reference.scored and not reference.passed:
         problem, detail = "its reference fails", reference.reason
         if "ModuleNotFoundError" in detail:
             detail += "; where it is installed, `preload` (`--preload`) lets solutions import it"
+    elif unlike:
+        problem = f"{_OTHER} fails"
+        detail = f"{unlike[0]}: {right[unlike[0]].reason}; several outputs may be right"
     elif unscored:
         problem, detail = "cannot be judged", unscored[0].reason
     elif paid:

@@ -14,7 +14,7 @@ Each holds `{"inputs": […], "outputs": […], "fn_name": …}` or a list of `{
 itself or as JSON in a string.
 
 A call is one of a function or of a method of `class Solution`. The tests come from JSON, so a tuple
-counts as a list. Before the completion stand the imports that these harnesses put there.
+counts as a list. Imports and comparisons are those of `harness_rules`.
 
 Covered: packed private tests, whose pickle is taken apart without running it; lists of lines as
 input; integers of any length.
@@ -36,8 +36,11 @@ from unhack.core import plain
 from unhack.core.completion import extract_code
 from unhack.core.errors import TaskError
 from unhack.core.problem import Problem
+from unhack.sandbox.limits import Limits
+from unhack.tasks.loaders import harness_rules
 from unhack.tasks.loaders.check_code import CALL
-from unhack.tasks.loaders.options import HarnessRules, LoadOptions
+from unhack.tasks.loaders.harness_rules import HarnessRules
+from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import JsonValue, with_int_keys
 from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
@@ -47,18 +50,6 @@ from unhack.verifiers.stdio import StdioCase, StdioCompare, StdioVerifier
 
 OPTIONS = LoadOptions()
 _MAX_UNPACKED_BYTES = 1 << 30
-_MODULES = (
-    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
-    *("statistics", "itertools", "functools", "operator", "io", "sys", "json"),
-)
-IMPORTS = "\n".join(
-    [f"from {name} import *" for name in (*_MODULES, "builtins", "typing")]
-    + [f"import {name}" for name in (*_MODULES, "time", "fractions")]
-    + ["sys.setrecursionlimit(50000)\n"]
-)
-"""The names that the harnesses of these data sets define before a completion."""
-APPS_RULES = HarnessRules(unwrap=True, int_keys=True, tolerance=1e-6)
-LIVE_RULES = HarnessRules()
 
 
 class NoTestsError(TaskError):
@@ -79,19 +70,20 @@ def load(
     path: str | Path,
     *,
     options: LoadOptions = OPTIONS,
-    compare: StdioCompare = StdioCompare.FLOAT,
+    compare: StdioCompare | None = None,
     skip_untested: bool = False,
 ) -> tuple[Task, ...]:
     """The tasks of a file of contest problems, in its order.
 
-    `compare` is for programs; with `float` numbers may differ slightly, integers may not.
+    `compare` is for programs, in place of what their harness does.
     `skip_untested` leaves rows without tests out instead of refusing them. Raises TaskError, which
     names file and line.
     """
     tasks: list[Task] = []
     for record in read_records(path):
         live = record.first("public_test_cases", "private_test_cases") is not None
-        rules = replace(LIVE_RULES if live else APPS_RULES, compare=compare)
+        rules = harness_rules.LIVE_CODE_BENCH if live else harness_rules.APPS
+        rules = rules if compare is None else replace(rules, compare=compare)
         try:
             tasks.append(read_task(record, options, rules))
         except NoTestsError as error:
@@ -108,6 +100,10 @@ def read_task(record: DataSetRow, options: LoadOptions, rules: HarnessRules) -> 
     functions = {test.function for test in tests}
     if len(functions) > 1:
         raise record.error(f"the tests call different functions: {', '.join(sorted(functions))}")
+    if rules.preload:
+        preload = dict.fromkeys((*options.preload, *rules.preload))
+        options = replace(options, preload=tuple(preload))
+        rules = replace(rules, setup=f"{rules.setup}import numpy as np\n")
     build = _calls if functions != {""} else _programs
     verifier = build(record, tests, options, rules)
     number = record.first("question_id", "problem_id", "task_id", "id", "name")
@@ -116,6 +112,46 @@ def read_task(record: DataSetRow, options: LoadOptions, rules: HarnessRules) -> 
     meta = {key: record.fields[key] for key in keys if record.fields.get(key) is not None}
     problem = Problem(name, _prompt(record), reference=_reference(record), meta=meta)
     return Task(problem, verifier)
+
+
+def read_codeforces(record: DataSetRow, options: LoadOptions) -> Task:
+    """The task of a row of open-r1's Codeforces. Raises TaskError."""
+    if record.first("official_tests_complete") is False:
+        raise record.error("the row holds some of its tests alone (`official_tests_complete`)")
+    return read_task(record, options, harness_rules.CODEFORCES)
+
+
+def codeforces_limits(record: DataSetRow, limits: Limits) -> Limits:
+    """Those of the row: its seconds of CPU, its memory and 128 MiB for the interpreter."""
+    seconds, mebibytes = record.first("time_limit"), record.first("memory_limit")
+    if isinstance(seconds, int | float) and seconds > 0:
+        limits = limits.with_(cpu_s=float(seconds), wall_s=float(seconds) + 10)
+    if isinstance(mebibytes, int | float) and mebibytes > 0:
+        limits = limits.with_(memory_bytes=int(mebibytes + 128) << 20)
+    return limits
+
+
+def read_deepcoder(record: DataSetRow, options: LoadOptions) -> Task:
+    """The task of a row of DeepCoder, whose tests tell which harness they are for."""
+    tests = record.decoded("tests")
+    typed = isinstance(tests, list) and "testtype" in str(cast("list[Any]", tests)[:1])
+    rules = harness_rules.DEEPCODER_TESTS if typed else harness_rules.DEEPCODER_CALLS
+    return read_task(record, options, rules)
+
+
+def read_code_contests_plus(record: DataSetRow, options: LoadOptions) -> Task:
+    """The task of a row of CodeContests+. Raises TaskError."""
+    rules = harness_rules.CODE_CONTESTS_PLUS
+    return read_task(record, options, harness_rules.TESTLIB if record.first("checker") else rules)
+
+
+_MOST_OTHERS = 4
+
+
+def other_solutions(record: DataSetRow) -> tuple[str, ...]:
+    """Right solutions in Python 3 beside the first. Raises TaskError."""
+    parsed = dict.fromkeys(source for source in _solutions(record) if _parses(source))
+    return tuple(parsed)[1 : 1 + _MOST_OTHERS]
 
 
 def _prompt(record: DataSetRow) -> str:
@@ -135,47 +171,29 @@ def _programs(
 ) -> Verifier:
     if record.text_or("", "interaction_format").strip():
         raise record.error("the problem is interactive, which stdio tests cannot play")
-    if record.first("input_mode") not in (None, "", "stdio"):
+    files = [record.first(name) for name in ("input_file", "output_file")]
+    if any(files) or record.first("input_mode") not in (None, "", "stdio"):
         raise record.error("the program is to read and write files; only stdio is judged")
     checker = record.text_or("", "generated_checker")
+    folded = rules.fold_yes_no and _holds_only_yes_and_no(tests)
     return StdioVerifier(
         tuple(StdioCase(_lines(record, test.given), _lines(record, test.wanted)) for test in tests),
         compare=rules.compare,
-        rel_tol=rules.tolerance,
-        abs_tol=rules.tolerance,
-        checker=_CHECKER.format(source=checker) if checker.strip() else None,
+        rel_tol=rules.rel_tol,
+        abs_tol=rules.abs_tol,
+        ignore_case=rules.ignore_case or folded,
+        checker=harness_rules.CHECKER.format(source=checker) if checker.strip() else None,
         partial_credit=options.partial_credit,
-        setup=IMPORTS,
+        setup=rules.setup,
         preload=options.preload,
         limits=options.limits,
         extraction=options.extraction,
     )
 
 
-_CHECKER = """
-import builtins, contextlib, io, sys
-
-SOURCE = {source!r}
-
-
-def check(stdin, output, expected):
-    texts = {{"input.txt": stdin, "correct_output.txt": expected, "solution_output.txt": output}}
-    said, really_open = io.StringIO(), builtins.open
-    builtins.open = lambda name, *args, **kwargs: io.StringIO(texts[name])
-    sys.argv = ["checker.py", *texts]
-    try:
-        with contextlib.redirect_stdout(said):
-            exec(compile(SOURCE, "checker.py", "exec"), {{"__name__": "__main__"}})
-    except SystemExit:
-        pass
-    finally:
-        builtins.open = really_open
-    words = said.getvalue().split()
-    if not words:
-        raise ValueError("the row's checker printed no score")
-    return min(1.0, max(0.0, float(words[-1])))
-"""
-"""A checker that is a program: it names three files on its command line and prints a score."""
+def _holds_only_yes_and_no(tests: list[_Test]) -> bool:
+    words = {word for test in tests for word in str(test.wanted).casefold().split()}
+    return {word for word in words if not word.isnumeric()} in ({"yes"}, {"no"}, {"yes", "no"})
 
 
 _WRAPPER = """
@@ -212,7 +230,7 @@ def _calls(
         CALL,
         tuple(cases),
         partial_credit=options.partial_credit,
-        setup=IMPORTS + _WRAPPER.format(call=CALL, name=name),
+        setup=rules.setup + _WRAPPER.format(call=CALL, name=name),
         preload=options.preload,
         limits=limits.with_(output_bytes=max(room, limits.output_bytes)),
         extraction=options.extraction,
@@ -235,13 +253,15 @@ _PYTHON_3 = (3, "3", "PYTHON3", "python", "python3", "py3")
 
 def _reference(record: DataSetRow) -> str | None:
     """The first of the row's solutions that is Python 3, if it has any."""
-    for solution in _solutions(record):
-        try:
-            ast.parse(solution)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        return solution
-    return None
+    return next(filter(_parses, _solutions(record)), None)
+
+
+def _parses(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _solutions(record: DataSetRow) -> Iterator[str]:
@@ -272,6 +292,8 @@ def _read_tests(record: DataSetRow) -> Iterator[_Test]:
     function = str(fields.get("func_name") or "")
     for name in _COLUMNS:
         value = _unpacked(record, name) if name.endswith("_test_cases") else record.decoded(name)
+        if name == "generated_tests" and isinstance(value, int):
+            continue  # open-r1's Codeforces: the number of tests in another file
         if name == "reward_model" and isinstance(value, dict):
             value = record.decode("ground_truth", cast("Any", value).get("ground_truth"))
         if isinstance(value, dict) and "test_cases" in value:

@@ -243,7 +243,7 @@ def _closely(rel_tol: float, abs_tol: float, left: Any, right: Any) -> bool:
     return _python_equal(left, right)
 
 
-FINE_TOLERANCE = 1e-6
+FINE_TOLERANCE = 1e-5
 """A relative tolerance up to this one is there for rounding, not to let another integer pass."""
 _INTEGER_ROOM = Fraction(1, 100)
 

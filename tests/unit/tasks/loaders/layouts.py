@@ -72,7 +72,8 @@ ROWS: dict[str, dict[str, Any]] = {
     "code_contests_plus": {
         "id": "1_A", "title": "Add", "description": "Add.", "test_cases": LIST,
         "checker": "#include <testlib.h>", "generator": "", "validator": "",
-        "correct_submissions": [{"language": "py3", "code": ADDER}], "incorrect_submissions": [],
+        "correct_submissions": [{"language": "py3", "code": ADDER + end} for end in ("", "#\n")],
+        "incorrect_submissions": [],
     },
     "codeforces": {
         "id": "1/A", "title": "Add", "description": "Add.", "input_format": "Two.",

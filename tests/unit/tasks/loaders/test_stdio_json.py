@@ -154,10 +154,12 @@ def test_keys_of_an_argument_that_json_made_texts_are_integers_again(tmp_path: P
 def test_the_imports_of_the_harness_stand_before_programs_and_functions(
     tmp_path: Path, pool: Pool, body: str
 ):
-    [program] = load(tmp_path, {**APPS, "input_output": {"inputs": [""], "outputs": ["3\n"]}})
+    printed = [{"input": "", "output": "3\n", "testtype": "stdin"}]
+    called = [{"input": "", "output": "3", "testtype": "functional"}]
+    row = {**LIVE, "private_test_cases": "[]", "metadata": json.dumps({"func_name": "f"})}
+    [program] = load(tmp_path, {**row, "public_test_cases": json.dumps(printed)})
     assert judge(pool, program, body.format(out="print")).passed
-    calls = {"fn_name": "f", "inputs": [[]], "outputs": [3]}
-    [function] = load(tmp_path, {**APPS, "input_output": calls})
+    [function] = load(tmp_path, {**row, "public_test_cases": json.dumps(called)})
     lines = "\n    ".join(body.format(out="return ").splitlines())
     assert judge(pool, function, f"def f() -> Optional[int]:\n    {lines}\n").passed
 

@@ -4,8 +4,7 @@
     ├── UsageError              the caller's input is wrong; the message says what to change
     │   ├── TaskError           a task directory, case or option is wrong (names file and line)
     │   │   ├── CaseValueError  a case's value cannot cross (`unhack.verifiers.values.case_values`)
-    │   │   ├── NoSoundRowError no row of a file is left (`unhack.tasks.loaders.proof`)
-    │   │   └── NoTestsError    a row holds no test (`unhack.tasks.loaders.stdio_json`)
+    │   │   └── NoSoundRowError no row of a file is left (`unhack.tasks.loaders.proof`)
     │   ├── DisagreementError   a judge cannot tell a task solved (`unhack.environments.agreement`)
     │   ├── GoldError           no answer to read (`unhack.verifiers.answers.gold`)
     │   ├── FieldError          a field of a request is wrong (`unhack.server.http.problems`)

@@ -29,12 +29,10 @@ import pickletools
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, cast
 
 from unhack.core import plain
 from unhack.core.completion import extract_code
-from unhack.core.errors import TaskError
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
 from unhack.tasks.loaders import harness_rules
@@ -42,18 +40,13 @@ from unhack.tasks.loaders.check_code import CALL
 from unhack.tasks.loaders.harness_rules import HarnessRules
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import JsonValue, with_int_keys
-from unhack.tasks.loaders.records import DataSetRow, read_records
+from unhack.tasks.loaders.records import DataSetRow
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.function import Case, FunctionVerifier
-from unhack.verifiers.stdio import StdioCase, StdioCompare, StdioVerifier
+from unhack.verifiers.stdio import StdioCase, StdioVerifier
 
-OPTIONS = LoadOptions()
 _MAX_UNPACKED_BYTES = 1 << 30
-
-
-class NoTestsError(TaskError):
-    """The row holds no test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,37 +59,11 @@ class _Test:
     """The called function; empty for a program."""
 
 
-def load(
-    path: str | Path,
-    *,
-    options: LoadOptions = OPTIONS,
-    compare: StdioCompare | None = None,
-    skip_untested: bool = False,
-) -> tuple[Task, ...]:
-    """The tasks of a file of contest problems, in its order.
-
-    `compare` is for programs, in place of what their harness does.
-    `skip_untested` leaves rows without tests out instead of refusing them. Raises TaskError, which
-    names file and line.
-    """
-    tasks: list[Task] = []
-    for record in read_records(path):
-        live = record.first("public_test_cases", "private_test_cases") is not None
-        rules = harness_rules.LIVE_CODE_BENCH if live else harness_rules.APPS
-        rules = rules if compare is None else replace(rules, compare=compare)
-        try:
-            tasks.append(read_task(record, options, rules))
-        except NoTestsError as error:
-            if not skip_untested:
-                raise NoTestsError(f"{error}; skip_untested=True leaves such rows out") from None
-    return tuple(tasks)
-
-
 def read_task(record: DataSetRow, options: LoadOptions, rules: HarnessRules) -> Task:
     """The task of one row. Raises TaskError, which names file and line."""
     tests = list(_read_tests(record))
     if not tests:
-        raise NoTestsError(str(record.error("the row has no tests")))
+        raise record.error("the row has no tests")
     functions = {test.function for test in tests}
     if len(functions) > 1:
         raise record.error(f"the tests call different functions: {', '.join(sorted(functions))}")

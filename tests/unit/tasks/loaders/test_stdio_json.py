@@ -16,11 +16,13 @@ from unhack.core.errors import TaskError
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
-from unhack.tasks.loaders import stdio_json
+from unhack.tasks.loaders.data_sets import data_set_of
+from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders.records import read_records
 from unhack.tasks.loaders.stdio_json import read_pickled_text
 from unhack.tasks.task import Task
 from unhack.verifiers.function import FunctionVerifier
-from unhack.verifiers.stdio import StdioCompare, StdioVerifier
+from unhack.verifiers.stdio import StdioVerifier
 
 ADDER = "print(sum(map(int, input().split())))\n"
 TESTS = {"inputs": ["1 2\n", "5 5 5\n"], "outputs": ["3\n", "15"]}
@@ -49,10 +51,10 @@ LIVE: dict[str, Any] = {
 }
 
 
-def load(folder: Path, *rows: dict[str, Any], **options: Any) -> tuple[Task, ...]:
+def load(folder: Path, *rows: dict[str, Any]) -> tuple[Task, ...]:
     path = folder / "rows.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    return stdio_json.load(path, **options)
+    return tuple(data_set_of(row).read(row, LoadOptions()) for row in read_records(path))
 
 
 def judge(pool: Pool, task: Task, completion: str) -> Verdict:
@@ -264,24 +266,11 @@ def test_lists_of_lines_are_joined(tmp_path: Path, pool: Pool):
     assert judge(pool, task, "a, b = input(), input()\nprint(b)\nprint(a)\n").passed
 
 
-def test_the_comparison_of_programs_can_be_chosen(tmp_path: Path, pool: Pool):
-    tests = {"inputs": [""], "outputs": ["0.5"]}
-    [strict] = load(tmp_path, {**APPS, "input_output": tests}, compare=StdioCompare.TOKEN)
-    [loose] = load(tmp_path, {**APPS, "input_output": tests})
-    assert not judge(pool, strict, "print('0.50')\n").passed
-    assert judge(pool, loose, "print('0.50')\n").passed
-
-
-def test_a_row_without_tests_is_refused_unless_it_may_be_left_out(tmp_path: Path):
-    with pytest.raises(TaskError, match=r"rows\.jsonl:1: the row has no tests; skip_untested"):
-        load(tmp_path, {**APPS, "input_output": ""})
-    assert len(load(tmp_path, {**APPS, "input_output": ""}, APPS, skip_untested=True)) == 1
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
         ({**APPS, "input_output": "{"}, "`input_output` is not JSON"),
+        ({**APPS, "input_output": ""}, "the row has no tests"),
         ({**LAYOUTS["codeforces"], "input_mode": "file"}, "read and write files"),
         ({**LAYOUTS["codeforces"], "interaction_format": "Ask."}, "interactive"),
         ({**APPS, "input_output": {"inputs": ["\ud800"], "outputs": ["1"]}}, "UTF-8"),

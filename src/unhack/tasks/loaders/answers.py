@@ -19,8 +19,8 @@ import math
 from typing import Any, cast
 
 from unhack.core.problem import Problem
-from unhack.tasks.loaders import harness_rules, reasoning_gym, stdio_json
-from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders import reasoning_gym, stdio_json
+from unhack.tasks.loaders.options import PRIME, LoadOptions
 from unhack.tasks.loaders.records import DataSetRow
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.final_answer import Marker, write_answer
@@ -41,7 +41,7 @@ def read_task(record: DataSetRow, options: LoadOptions) -> Task:
         fields = cast("dict[str, Any]", wrapped)
         truth = fields.get("ground_truth")
         if "test_cases" in fields or (isinstance(truth, str) and '"inputs"' in truth):
-            return stdio_json.read_task(record, options, harness_rules.PRIME)
+            return stdio_json.read_task(record, options, PRIME)
         record.fields["answer"] = truth
     prompt = record.message_text(*PROMPTS)
     answer, solution = record.first(*ANSWERS), record.first(*SOLUTIONS)

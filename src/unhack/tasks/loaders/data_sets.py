@@ -17,18 +17,17 @@ from unhack.core.errors import UnknownNameError
 from unhack.sandbox.limits import Limits
 from unhack.tasks.loaders import (
     answers,
-    harness_rules,
     humaneval,
     leetcode,
     mbpp,
     stdio_json,
     unit_tests,
 )
-from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders.options import APPS, CODE_CONTESTS, LIVE_CODE_BENCH, LoadOptions
 from unhack.tasks.loaders.records import DataSetRow
 from unhack.tasks.task import Task
 
-_APPS = partial(stdio_json.read_task, rules=harness_rules.APPS)
+_APPS = partial(stdio_json.read_task, rules=APPS)
 _CALLS = (
     "the expected value itself, or the only item of a list of one; tuples count as lists at any "
     "depth; keys that JSON made texts are integers again; floats within 1e-9"
@@ -124,7 +123,7 @@ DATA_SETS: tuple[DataSet, ...] = (
         "livecodebench",
         "LiveCodeBench",
         ("question_content public_test_cases",),
-        partial(stdio_json.read_task, rules=harness_rules.LIVE_CODE_BENCH),
+        partial(stdio_json.read_task, rules=LIVE_CODE_BENCH),
         "stars of 18 modules before the code, a recursion limit of 50,000; calls: one JSON value a "
         "line, an outer tuple counts as a list; programs: the same lines, numbers as exact "
         "decimals; private tests as base64, zlib, pickle",
@@ -153,7 +152,7 @@ DATA_SETS: tuple[DataSet, ...] = (
         "code_contests",
         "CodeContests",
         ("description public_tests", "description private_tests"),
-        partial(stdio_json.read_task, rules=harness_rules.CODE_CONTESTS),
+        partial(stdio_json.read_task, rules=CODE_CONTESTS),
         "programs; the same tokens in any case, numbers within 1e-5",
         "the same; integers by value; all three groups of tests; the first Python 3 solution is "
         "the reference; problems with files are refused",

@@ -14,7 +14,7 @@ Each holds `{"inputs": […], "outputs": […], "fn_name": …}` or a list of `{
 itself or as JSON in a string.
 
 A call is one of a function or of a method of `class Solution`. The tests come from JSON, so a tuple
-counts as a list. Imports and comparisons are those of `harness_rules`.
+counts as a list. Imports and comparisons are those of `options`.
 
 Covered: packed private tests, whose pickle is taken apart without running it; lists of lines as
 input; integers of any length.
@@ -35,10 +35,17 @@ from unhack.core import plain
 from unhack.core.completion import extract_code
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
-from unhack.tasks.loaders import harness_rules
 from unhack.tasks.loaders.check_code import CALL
-from unhack.tasks.loaders.harness_rules import HarnessRules
-from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders.options import (
+    CHECKER,
+    CODE_CONTESTS_PLUS,
+    CODEFORCES,
+    DEEPCODER_CALLS,
+    DEEPCODER_TESTS,
+    TESTLIB,
+    HarnessRules,
+    LoadOptions,
+)
 from unhack.tasks.loaders.predicates import JsonValue, with_int_keys
 from unhack.tasks.loaders.records import DataSetRow
 from unhack.tasks.task import Task
@@ -85,7 +92,7 @@ def read_codeforces(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row of open-r1's Codeforces. Raises TaskError."""
     if record.first("official_tests_complete") is False:
         raise record.error("the row holds some of its tests alone (`official_tests_complete`)")
-    return read_task(record, options, harness_rules.CODEFORCES)
+    return read_task(record, options, CODEFORCES)
 
 
 def codeforces_limits(record: DataSetRow, limits: Limits) -> Limits:
@@ -102,14 +109,14 @@ def read_deepcoder(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row of DeepCoder, whose tests tell which harness they are for."""
     tests = record.decoded("tests")
     typed = isinstance(tests, list) and "testtype" in str(cast("list[Any]", tests)[:1])
-    rules = harness_rules.DEEPCODER_TESTS if typed else harness_rules.DEEPCODER_CALLS
+    rules = DEEPCODER_TESTS if typed else DEEPCODER_CALLS
     return read_task(record, options, rules)
 
 
 def read_code_contests_plus(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row of CodeContests+. Raises TaskError."""
-    rules = harness_rules.CODE_CONTESTS_PLUS
-    return read_task(record, options, harness_rules.TESTLIB if record.first("checker") else rules)
+    rules = CODE_CONTESTS_PLUS
+    return read_task(record, options, TESTLIB if record.first("checker") else rules)
 
 
 _MOST_OTHERS = 4
@@ -149,7 +156,7 @@ def _programs(
         rel_tol=rules.rel_tol,
         abs_tol=rules.abs_tol,
         ignore_case=rules.ignore_case or folded,
-        checker=harness_rules.CHECKER.format(source=checker) if checker.strip() else None,
+        checker=CHECKER.format(source=checker) if checker.strip() else None,
         partial_credit=options.partial_credit,
         setup=rules.setup,
         preload=options.preload,

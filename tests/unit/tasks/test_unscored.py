@@ -225,6 +225,7 @@ class TestScripts:
         assert together == (1.0, 0.0, 0.0, 0.0)
         assert tuple(run_batch(task, [one], backend=pool).rewards[0] for one in texts) == together
 
+    @pytest.mark.filterwarnings("ignore::unhack.tasks.task.MissingControlWarning")
     @pytest.mark.parametrize("name", sampled(SCRIPTS, 2))
     def test_garbage_alone_is_scored(self, pool: Pool, name: str) -> None:
         script = f"from solution import f\ndef verify(a, b):\n    {SCRIPTS[name]}\n"

@@ -44,6 +44,7 @@ from unhack.verifiers.answers.equivalence import (
     fail,
     judge_math,
     judge_quantities,
+    list_size,
     read_quantity,
     reading,
 )
@@ -192,7 +193,7 @@ class TextVerifier:
             gold = self.require_answer(problem)
         except TaskError as error:
             raise VerifierFault(str(error)) from None
-        final = self._final_answer(completion)
+        final = self._final_answer(completion, gold)
         if isinstance(final, Verdict):
             return final
         judgement = yield from self._judge(gold, final.text)
@@ -213,7 +214,7 @@ class TextVerifier:
         answer = self.choices[0] if self.check is AnswerCheck.CHOICE else "0"
         return f"{self.after}\n{write_answer(answer, self.answer_in[0])}"
 
-    def _final_answer(self, completion: str) -> Marked | Verdict:
+    def _final_answer(self, completion: str, gold: str) -> Marked | Verdict:
         """The answer to be judged, or the verdict on a text that has none."""
         if len(completion) > MAX_COMPLETION_CHARS:
             return _invalid_verdict(f"the text is longer than {MAX_COMPLETION_CHARS} characters")
@@ -236,6 +237,10 @@ class TextVerifier:
         if len(final.text) > MAX_ANSWER_CHARS:
             return _failed_verdict(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
         if self.several is Several.AGREE and len(marked) > 1:
+            size = list_size(gold, self._rules) if self.check is AnswerCheck.MATH else 0
+            boxes = [item.text for item in marked if item.marker is Marker.BOXED]
+            if len(marked) == len(boxes) == size != list_size(final.text, self._rules):
+                return replace(final, text=", ".join(boxes))  # with words between them
             texts = {item.text for item in marked}
             if len(texts) > _MAX_TEXTS or len({self._reading(text) for text in texts}) > 1:
                 joined, start = joined_boxes(completion, marked[-_MAX_TEXTS:])

@@ -6,9 +6,9 @@ nothing else; it hands on a tree of plain data. The second holds the gold answer
 expression from the tree, and compares, with numbers first and then with `math_verify`.
 
 Evaluated form. With `evaluated`, an answer must be computed, not restated. Where the gold answer is
-a numeral, the answer is one too, and no fraction whose value is an integer. Elsewhere no arithmetic
-on rational numbers is left in it, and no integral, sum, product, limit, derivative, binomial, gcd,
-determinant or factorial. A gold answer that is itself not evaluated lifts the rule.
+a numeral, the answer is one too, no fraction of whole value. Elsewhere no integral, sum, product,
+limit, derivative, binomial, gcd, determinant or factorial is left in it, and no arithmetic on
+rational numbers but factors in fractions and roots. A gold answer not evaluated lifts the rule.
 
 Covered: hostile text meets a grammar, never `eval`; time, memory and length are bounded; percent
 signs and units are never silently dropped; a set is no ordered pair.
@@ -29,7 +29,8 @@ from unhack.core.verdict import Status
 from unhack.sandbox.job import Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.answers.notation import for_parser
+from unhack.verifiers.answers.letters import with_letters_of
+from unhack.verifiers.answers.notation import for_parser, multiplied, with_factors
 from unhack.verifiers.answers.numerals import (
     Numeral,
     Percent,
@@ -44,18 +45,15 @@ from unhack.verifiers.answers.shape import (
     Shape,
     as_coordinates,
     as_interval,
+    concluded,
     holds_one,
     read_shape,
     stated,
     unnumbered,
+    without_repeats,
 )
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
-from unhack.verifiers.answers.style import (
-    in_other_case,
-    same_text,
-    turned,
-    with_cases_apart,
-)
+from unhack.verifiers.answers.style import in_other_case, same_text, turned, with_cases_apart
 from unhack.verifiers.answers.units import unit_fits
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
@@ -113,9 +111,11 @@ def judge_numbers(gold: Numeral, answer: Numeral, rules: Rules) -> Judgement:
         return fail("the answer is a division that is left undone")
     difference = abs(gold.value - answer.value)
     relative, absolute = Fraction(repr(rules.rel_tol)), Fraction(repr(rules.abs_tol))
-    if difference > max(relative * abs(gold.value), absolute):
-        return fail("wrong answer")
-    return PASSED
+    if difference <= max(relative * abs(gold.value), absolute):
+        return PASSED
+    if rules.any_unit and answer.percent and not gold.percent and abs(gold.value) > 1:
+        return judge_numbers(gold, Numeral(answer.value * 100, answer.evaluated), rules)
+    return fail("wrong answer")
 
 
 def read_quantity(text: str, rules: Rules) -> tuple[Numeral, str] | None:
@@ -151,6 +151,15 @@ def reading(text: str, rules: Rules) -> Fraction | str:
         return spelled(text, rules)
     except SpellingError:
         return "".join(text.split())
+
+
+def list_size(text: str, rules: Rules) -> int:
+    """The number of members of the list that `text` is; 0 for other texts."""
+    try:
+        shape = read_shape(spelled(text, rules))
+    except SpellingError:
+        return 0
+    return len(shape.members) if shape.kind is AnswerShape.LIST else 0
 
 
 def judge_math(
@@ -231,18 +240,16 @@ class _Comparison:
 
     def compare(self, gold: Shape, answer: Shape) -> _Judging:
         """Compare two shapes with their names and units."""
+        gold, answer = replace(gold, text=concluded(gold.text)), with_letters_of(gold, answer)
+        whole = [f"{item.name}={item.text}".removeprefix("=") for item in (gold, answer)]
         kinds = {gold.kind, answer.kind}
         if gold.name and answer.name and not same_text(gold.name, answer.name):
             if kinds != {AnswerShape.LEAF} or gold.name not in answer.text:
                 return fail(f"an answer for {answer.name[:20]}, which was not asked")
-            whole = [f"{item.name}={item.text}" for item in (gold, answer)]
             return (yield from self._compare_leaves(*whole))
-        if bool(gold.name) != bool(answer.name):
-            whole = [
-                f"{item.name}={item.text}" if item.name else item.text for item in (gold, answer)
-            ]
-            if kinds == {AnswerShape.LEAF} and all(map(RELATION.search, whole)):
-                return (yield from self._compare_leaves(*whole))
+        related = kinds == {AnswerShape.LEAF} and all(map(RELATION.search, whole))
+        if related and bool(gold.name) != bool(answer.name):
+            return (yield from self._compare_leaves(*whole))
         if not unit_fits(gold.unit, answer.unit, any_unit=self._rules.any_unit):
             return fail(_OTHER_UNIT)
         if not gold.name and not RELATION.search(gold.text):
@@ -277,7 +284,7 @@ class _Comparison:
         """Pair off members; those that are plainly the same first."""
         asked, given = list(gold.members), list(answer.members)
         if gold.kind is AnswerShape.SET:
-            asked, given = _without_repeats(asked), _without_repeats(given)
+            asked, given = without_repeats(asked), without_repeats(given)
         asked, given = unnumbered(asked), unnumbered(given)
         names = {item.name for item in asked}
         told = {item.name for item in given}
@@ -307,17 +314,19 @@ class _Comparison:
         gold, answer = turned(gold), turned(answer)
         if same_text(gold, answer) or same_text(gold, "=".join(reversed(answer.split("=")))):
             return PASSED
+        answer = multiplied(answer)
         gold_number, number = read_with(rules, gold), read_with(rules, answer)
         if gold_number is not None and number is not None:
             return judge_numbers(gold_number, number, rules)
         if RELATION.search(gold) and not RELATION.search(answer):
             return fail("wrong answer")
         if rules.evaluated:
-            if gold_number is not None and gold_number.evaluated:
+            told = gold_number is not None and gold_number == read_with(rules, concluded(answer))
+            if gold_number is not None and gold_number.evaluated and not told:
                 return fail("the answer is not one number in evaluated form")
             if _OPERATIONS.search(answer) and not _OPERATIONS.search(gold):
                 return fail("the answer is not in evaluated form")
-        wanted, given = for_parser(gold), for_parser(answer)
+        wanted, given = map(for_parser, with_factors(gold, answer))
         if wanted is None or given is None:
             return fail(_AS_TEXT if wanted is None else "wrong answer: a notation of its own")
         if in_other_case(wanted, given):
@@ -356,14 +365,6 @@ class _Comparison:
 _AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"
 _UNITED = re.compile(r"\\(?:cup|cap|setminus)(?![A-Za-z])")
 _OTHER_UNIT = "the answer has a unit that the gold answer has not"
-
-
-def _without_repeats(members: list[Shape]) -> list[Shape]:
-    kept: list[Shape] = []
-    for item in members:
-        if not any(same_text(item.text, other.text) for other in kept):
-            kept.append(item)
-    return kept
 
 
 def _last_line(outcome: Outcome) -> list[Any] | None:

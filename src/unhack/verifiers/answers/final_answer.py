@@ -3,7 +3,7 @@ r"""The final answer of a completion: where it stands, and which one it is.
 Only marked answers count, in the forms that the verifier names:
 
     boxed     `\boxed{x}` or `\fbox{x}`, braces balanced; the outer one where they are nested
-    hashes    lines `#### x` at the very end of the text, nothing but such lines after them
+    hashes    lines `#### x` at the very end of the text, or `... #### x` at the end of its last one
     tag       `<answer>x</answer>`
     phrase    the rest of a line after "the answer is", "the final answer is", "answer:", else the
               next line
@@ -133,6 +133,7 @@ def _find_boxed(text: str) -> _Found:
 
 _BOXES = ("\\boxed", "\\fbox")
 _MAX_GAP = 8
+_MAX_LATE = 100
 
 
 def _marks(text: str, at: int) -> Iterator[tuple[int, str]]:
@@ -173,6 +174,9 @@ def _hashes(text: str) -> _Found:
         if line.strip():
             content = line.lstrip()
             if not content.startswith("####") or content.startswith("#####"):
+                at = line.find(" ####") + 1
+                if at and not lines and end - at <= start + _MAX_LATE and line[at + 4 :][:1] != "#":
+                    lines.append((start + at, end, line[at + 4 :]))
                 break
             lines.append((start, end, content[4:]))
         if start == 0:

@@ -16,6 +16,7 @@ Bounds: exponents and factorials of at most `_MAX_EXPONENT_DIGITS`, powers neste
 
 from __future__ import annotations
 
+import math
 import re
 
 _MAX_EXPONENT_DIGITS = 5
@@ -72,6 +73,32 @@ def for_parser(text: str) -> str | None:
     text = _DEGREES.sub(r"{\\frac{\1\\pi}{180}}" if in_degrees else r"\1\\cdot d_{g}", text)
     text = re.sub(r"\\lg(?![A-Za-z])", r"\\log_{10}", text)
     return None if "\\circ" in text else text
+
+
+_WHOLE = r"\d{1,9}(?:\^\{\d\})?"
+_PRODUCT = re.compile(
+    rf"(?:(?<=frac|sqrt)|(?<=[]}}]))\{{{_WHOLE}(?:\\(?:cdot|times) ?{_WHOLE}){{0,8}}\}}"
+)
+_TERM = re.compile(r"(\d+)(?:\^\{(\d)\})?")
+
+
+def multiplied(text: str) -> str:
+    """`text` with products of whole numbers in fractions and below roots multiplied out."""
+    return _PRODUCT.sub(
+        lambda at: f"{{{math.prod(int(n) ** int(k or 1) for n, k in _TERM.findall(at[0]))}}}", text
+    )
+
+
+_NO_FACTOR = re.compile(r"\\int|d ?[A-Zr-z\\]|\\frac\{d[}^]|_\{[^{}]*d")
+_D_ALONE = re.compile(r"d(?=e|[^A-Za-z]|\Z)")
+_D_FIRST = re.compile(r"(?<!\\)(?<!\\c)(?<!\\d)d(?=[A-Za-z])")
+
+
+def with_factors(gold: str, answer: str) -> tuple[str, ...]:
+    """Both with `d` as a factor where it is a letter of the gold answer: the parser takes the `df`
+    of `de+df` for a differential."""
+    alone = not _NO_FACTOR.search(gold) and _D_ALONE.search(_COMMAND.sub("", gold))
+    return tuple(_D_FIRST.sub("{d}", item) if alone else item for item in (gold, answer))
 
 
 def _named_primes(match: re.Match[str]) -> str:

@@ -46,6 +46,8 @@ class Numeral:
     value: Fraction
     evaluated: bool
     """False for a fraction whose value is an integer: `6/3`, a division left undone."""
+    percent: bool = False
+    """True where a percent sign made it a hundredth."""
 
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -139,7 +141,7 @@ def read_number(
     if found is None:
         return None
     value = found.value / scale
-    return Numeral(-value if sign == "-" else value, found.evaluated)
+    return Numeral(-value if sign == "-" else value, found.evaluated, scale == 100)
 
 
 def narrow(text: str) -> str:

@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from unhack.verifiers.answers.style import in_order
+from unhack.verifiers.answers.style import in_order, same_text
 from unhack.verifiers.answers.units import unit_name
 
 
@@ -95,7 +95,7 @@ def _enclosed(text: str) -> tuple[str, str, str] | None:
 
 _LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_\{[^{}]{1,20}\})?'{0,4}"
 _NAMED = re.compile(
-    rf"({_LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|\({_LETTER}(?:,{_LETTER}){{1,8}}\))"
+    rf"({_LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|[f-hkF-H]\^\{{-1\}}\([a-z]\)|\({_LETTER}(?:,{_LETTER}){{1,8}}\))"
     r"\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
     re.DOTALL,
 )
@@ -123,11 +123,8 @@ def _spread(members: list[Shape]) -> tuple[Shape, ...]:
     """The members, those of a member that is a list itself (`\\pm 3`) among them."""
     flat: list[Shape] = []
     for item in members:
-        flat += (
-            [replace(part, name=item.name) for part in item.members]
-            if (item.kind is AnswerShape.LIST)
-            else [item]
-        )
+        parts = item.members if item.kind is AnswerShape.LIST else (item,)
+        flat += [replace(part, name=item.name) for part in parts]
     return tuple(flat)
 
 
@@ -192,13 +189,8 @@ def _without_unit(text: str) -> Shape:
             return Shape(AnswerShape.MATRIX, text, members, str(len(rows)))
     money = _CURRENCY.match(text)
     if money:
-        rest = text.replace(money[1], "", 1)
-        inner = _without_unit(rest)
-        return (
-            inner
-            if inner.unit not in {"", unit_name(money[1])}
-            else (replace(inner, unit=unit_name(money[1])))
-        )
+        inner, unit = _without_unit(text.replace(money[1], "", 1)), unit_name(money[1])
+        return replace(inner, unit=unit) if inner.unit in {"", unit} else inner
     at = text.find("\\text{")
     if text[at - 1 : at] == "(" and text.endswith("})"):
         text = text[: at - 1] + text[at:-1]
@@ -310,6 +302,15 @@ def as_coordinates(gold: Shape, answer: Shape) -> tuple[Shape, Shape]:
     return shapes[0], shapes[1]
 
 
+def without_repeats(members: list[Shape]) -> list[Shape]:
+    """The members of a set, each once."""
+    kept: list[Shape] = []
+    for item in members:
+        if not any(same_text(item.text, other.text) for other in kept):
+            kept.append(item)
+    return kept
+
+
 _NUMBERED = re.compile(r"(\\?[A-Za-z]{1,10})_\{(\d)\}")
 
 
@@ -329,6 +330,7 @@ _CALLED = re.compile(
     re.DOTALL,
 )
 _ARITHMETIC = re.compile(r"(?:[-\d.,+*/^(){}!]|\\(?:cdot|times|frac|sqrt)(?![A-Za-z]) ?)+")
+_NUMBERS = re.compile(r"(?:[-\d.,+*/^(){}!i ]|\\(?:cdot|times|frac|sqrt|pi)(?![A-Za-z]))+")
 _BELOW = re.compile(r"_\{[^{}]*\}")
 _NUMERAL = re.compile(r"-?[\d.,]+")
 _BARE_LETTER = re.compile(r"\\[A-Za-z]+|([A-Za-z])")
@@ -349,6 +351,13 @@ def stated(answer: Shape) -> Shape:
         return answer
     inner = read_shape(last)
     return replace(inner, unit=answer.unit or inner.unit)
+
+
+def concluded(text: str) -> str:
+    """The last of several numbers that are said to be equal; any other text as it is."""
+    *others, last = text.split("=")
+    told = len(others) < _MAX_SIDES and all(map(_NUMBERS.fullmatch, (*others, last)))
+    return last if told and (len(others) > 1 or not any(_BARE_LETTER.findall(text))) else text
 
 
 def _is_called(side: str) -> bool:

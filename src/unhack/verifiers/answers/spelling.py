@@ -59,7 +59,8 @@ _ROW_SPACE = re.compile(r"(?<=\\\\)\[-?[\d.]{1,6} ?(?:pt|em|ex|mm|cm)\]")
 _IDEOGRAPHS = re.compile(r"(?<![{\u4e00-\u9fff])[\u4e00-\u9fff]{1,40}")
 _WORDS = re.compile(
     r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|dne|for|ft|if|inch|is|kg|km|cm"
-    r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|lb|lbs|hrs|hr))"
+    r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|lb|lbs|hrs|hr)"
+    r"|(?<=[\d}] )m/s)"
     r"(?![A-Za-z(_^])"
 )
 _VECTOR_PRODUCT = re.compile(
@@ -72,10 +73,15 @@ _HALF_DAY = re.compile(
 )
 _ASCII_NAME = re.compile(
     r"(?<![A-Za-z\\])(sqrt|pi|infinity|inf|oo|exp|ln|log|arcsin|arccos|arctan|sinh|cosh|tanh|sin"
-    r"|cos|tan|cot|sec|csc|theta|alpha|beta|gamma|lambda|sigma|omega|phi)(?![A-Za-z])"
+    r"|cos|tan|cot|sec(?!\}|\Z)|csc|theta|alpha|beta|gamma|lambda|sigma|omega|phi)(?![A-Za-z])"
 )
 _UNIT_LETTERS = frozenset("mgsLNJKVWTHFhMC")
 """Units of one letter, in upright type or set off by a space: `5 \\mathrm{~m}`."""
+_UNITS = re.compile(r"(?:(?:[cdkmnM]?[mghsLNJVWAKT]|Hz|Pa|eV)(?:\^[-\d{}]+)?(?:/| | ?\\cdot |\Z))+")
+_UNIT_SET_OFF = re.compile(
+    r"(?<=[\d}])(?:(?:\\[,;: ]|[~\s]){1,4}\\(?:text|mathrm) ?\{~?|\\mathrm\{~)"
+    r"(?=[mgsLNJKVWTHFhMC]\}|(?:min|sec)\}(?!\s?[(_{\\^a-z]))"
+)
 _WORDED = re.compile(r"\\text ?\{ ?([^{}]*?) ?\}")
 _CHOICE_LABEL = re.compile(r"\(?[A-J](?:\)|[.:]|\)[.:])")
 _APPLIED = frozenset(
@@ -131,6 +137,7 @@ def _spell(text: str, depth: int) -> str:
 
 
 def _worded(text: str) -> str:
+    text = _UNIT_SET_OFF.sub(r"\\text{ ", text)
     text = _HALF_DAY.sub(lambda half: f"\\text{{{(half[1] or half[2]).lower()}m}}", text)
     text = _IDEOGRAPHS.sub(r"\\text{\g<0>}", text)
     return _WORDS.sub(lambda word: f"\\text{{{word[0]}}}", text)
@@ -319,6 +326,8 @@ class _Speller:
             return f"\\text{{{raw}}}"
         if raw in _JOINT or (_RAW_WORDS.fullmatch(raw) and not _JOINT.intersection(raw.split())):
             return f"\\text{{{raw.casefold().strip(' .')}}}"
+        if _UNITS.fullmatch(raw) and not raw.isalpha():
+            raw = re.sub(r"(?<![\\A-Za-z])[A-Za-z]+", r"\\text{ \g<0>}", raw)
         return _Speller(_TOKEN.findall(_worded(raw)), self._depth).sequence("").rstrip(".")
 
     def _environment(self) -> str:

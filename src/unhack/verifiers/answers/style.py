@@ -42,6 +42,8 @@ r"""All numbers of a residue class, `x=7k+3,k\in\mathbb{Z}`."""
 _OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
 _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+    (re.compile(r"\A\\approx ?"), ""),
+    (re.compile(r"\A(\d[\d.,]{0,40})(?:''|\")\Z"), r"\1\\text{inch}"),
     (re.compile(r"(?<=[,(\[;])\+\\infty"), r"\\infty"),
     (re.compile(r"\\(sin|cos|tan)\^\{-1\}"), r"\\arc\1"),
     (re.compile(r"(?<![A-Za-z}])C_\{(\d{1,6})\}\^\{(\d{1,6})\}"), r"\\binom{\1}{\2}"),
@@ -72,8 +74,9 @@ def conventional(text: str) -> str:
         text = pattern.sub(written, text)
     number = _IN_BASE.fullmatch(text)
     if number:
-        base = next(filter(None, (number[4], number[6], number[8])))
-        base = base.removeprefix("\\text{").removesuffix("}")
+        base = next(filter(None, number.group(4, 6, 8))).removeprefix("\\text{").removesuffix("}")
+        if base in {"10", "ten"} and number[3].isdigit():
+            return f"{number[1]}{number[3]}"
         return f"{number[1]}{number[3]}_{{{_BASES.get(base, base)}}}"
     number = _PREFIXED.fullmatch(text)
     if number:

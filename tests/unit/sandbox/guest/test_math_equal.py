@@ -103,3 +103,19 @@ def test_members_that_are_repeated_count_once_in_whatever_order_sympy_thinks(see
 def test_members_that_differ_stay(answer: str) -> None:
     kept = math_equal._without_repeats(parse(answer), sympy)
     assert len(kept.args) == 2
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "last"),
+    [
+        (r"\sqrt{13}", r"\sqrt{2^{2}+3^{2}} = \sqrt{13}", r"\sqrt{13}"),
+        (r"\sqrt{13}", r"r = \sqrt{4+9} = \sqrt{13}", r"\sqrt{13}"),
+        (r"\sqrt{13}", r"\sqrt{13} = \sqrt{4+9}", r"\sqrt{4+9}"),
+        ("2x", "x + x = 2x", "x + x = 2x"),
+        ("y = 2", "y = 1 + 1", "y = 1 + 1"),
+    ],
+)
+def test_the_last_link_of_a_chain_of_numbers_is_the_answer(
+    gold: str, answer: str, last: str
+) -> None:
+    assert math_equal.last_link(parse(gold), parse(answer)) == parse(last)

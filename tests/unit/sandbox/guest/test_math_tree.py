@@ -142,6 +142,7 @@ def test_the_watch_on_compilation_sees_what_sympy_evaluates() -> None:
         *(r"\frac{3\sqrt{3}}{2}", r"-\frac{\sqrt{3}}{2}", r"1 + \sqrt{2}", r"\ln 2", r"e^{2}"),
         *("x + 1", "2x^{2} - 3x + 1", r"\frac{x + 1}{2}", "x! + 1", "x = 5", r"\{1, 2\}", "(1, 2)"),
         *(r"-x", r"-\frac{1}{2}x", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\infty", "2^{n}"),
+        *(r"\frac{3}{7} \cdot \frac{1}{z}", r"1 \cdot z", r"-1 \cdot 3z"),
     ],
 )
 def test_an_expression_with_nothing_left_to_compute_is_evaluated(text: str) -> None:
@@ -152,6 +153,7 @@ def test_an_expression_with_nothing_left_to_compute_is_evaluated(text: str) -> N
     "text",
     [
         *(r"17 \cdot 23", "2 + 3", "2 - 3", "5!", "2^{10}", r"\sqrt{4}", r"\log_2 8", "|-5|"),
+        *(r"\frac{3}{7} \cdot \frac{2}{z}", r"1 \cdot 2 \cdot 3 z"),
         *("x + 1 + 2", r"2 \cdot 3 x", r"2\pi + 3\pi", r"\sqrt{3} + \sqrt{12}", r"\frac{1.5}{2}"),
         *("x = 2 + 3", r"\{1, 3 - 1\}", "(1, 1 + 1)", r"\sqrt{2} \sqrt{2}", r"\sqrt{2 + 3}"),
         *(r"\int_0^1 x dx", r"\sum_{n=1}^{5} n", r"\lim_{x \to 0} x", r"\sin(0)"),

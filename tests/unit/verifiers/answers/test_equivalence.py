@@ -74,7 +74,7 @@ def test_numerals_and_the_same_text_are_judged_on_the_host(gold: str, answer: st
     [
         *("17*23", r"17\cdot 23", "17 \\times 23", "390+1", "782/2", "391/1", r"\frac{782}{2}"),
         *(r"\sqrt{152881}", "19.7737^2", r"\binom{391}{1}", r"391!/390!", r"\text{391}0"),
-        *("390, 391", r"391 \text{ or } 392", r"390 = 391", "{391}{0}", "--391"),
+        *("390, 391", r"391 \text{ or } 392", "{391}{0}", "--391"),
     ],
 )
 def test_a_number_must_be_given_as_one_evaluated_number(answer: str) -> None:
@@ -303,3 +303,72 @@ def test_a_gold_answer_that_cannot_be_read_accepts_nothing_but_itself(score: Sco
     assert right.passed
     assert wrong.status is Status.UNSCORED
     assert "the gold answer cannot be read" in wrong.reason
+
+
+@pytest.mark.parametrize(
+    ("gold", "rights", "wrongs"),
+    [
+        ("4.1e7", [r"4.1\times10^7\ \mathrm{m/s}", r"4.1e7\ \text{J}", "4.1e7 m/s",
+                   r"v = 4.1e7\,\mathrm{m\,s^{-1}}", r"4.1e7\ \mathrm{N \cdot m^2}"],
+         [r"4.1\times10^8\ \mathrm{m/s}", r"4.1e7\,\mathrm{x/y}", r"4.1e7\,\text{more}"]),
+        ("17", [r"17\ \mathrm{min}", r"17\mathrm{~sec}", "17 sec", "17''", '17"', r"\approx 17",
+                r"17\%", r"1700\%", r"\approx 17\%", "17_{10}", r"17_{\text{ten}}"],
+         [r"71\ \mathrm{min}", r"\min 17", "18''", "17'", r"\approx 18", r"0.17\%", "17_8"]),
+        ("0.3", [r"30\%"], [r"0.3\%", r"3\%"]),
+        ("1", [r"100\%"], [r"1\%"]),
+        (r"9\%", [r"9\%"], ["9"]),
+        ("A_{10}", ["A_{10}"], ["A"]),
+    ],
+)  # fmt: skip
+def test_any_unit_may_stand_beside_a_number(
+    gold: str, rights: list[str], wrongs: list[str]
+) -> None:
+    rules = Rules(any_unit=True)
+    found = {text: ask(gold, text, rules) for text in (*rights, *wrongs)}
+    passed = [text for text, item in found.items() if item == Judgement(Status.PASSED)]
+    assert passed == rights
+
+
+def test_units_and_percents_that_a_number_has_not_are_refused_otherwise() -> None:
+    for text in (r"17\ \mathrm{min}", "17''", r"17\%", r"17\times10^0\ \mathrm{m/s}"):
+        assert ask("17", text) != Judgement(Status.PASSED), text
+
+
+@pytest.mark.parametrize(
+    ("gold", "rights", "wrongs"),
+    [
+        (r"\frac{7}{990}", [r"\frac{7}{9\cdot 110}", r"\frac{7}{10 \cdot 3^2 \cdot 11}"],
+         [r"\frac{7}{9\cdot 111}", r"7 \cdot \frac{1}{990}"]),
+        ("391", [], [r"\frac{17\cdot 23}{1}", r"\sqrt{391\cdot 391}", "390 = 391"]),
+        (r"\sqrt[4]{240}", [r"\sqrt[4]{15\cdot 16}"],
+         [r"\sqrt[4]{15\cdot 17}", r"\sqrt[4]{200+40}"]),
+        (r"\frac{3}{7z}", [r"\frac{3}{7}\cdot\frac{1}{z}"], [r"\frac{3}{7}\cdot\frac{2}{z}"]),
+        (r"\frac{bdf}{bd+df+bf}", [r"\frac{1}{\frac1b+\frac1d+\frac1f}"],
+         [r"\frac{1}{\frac1b+\frac1d+\frac2f}", r"\frac{bdf}{bd+df+bd}"]),
+        ("y\\,dx+x\\,dy=0", ["x\\,dy+y\\,dx=0"], ["2x\\,dy=0"]),
+        ("g(n)=3n-5", ["g(t)=3t-5", "g(x)=-5+3x", "3n-5"], ["h(t)=3t-5", "g(t)=3n-5", "g(t)=3t+5"]),
+        ("g(n)=n+t", [], ["g(t)=t+t"]),
+        ("g(a)=4", ["4"], ["g(b)=4"]),
+        (r"h^{-1}(x)=\sqrt{x+2}", [r"y=\sqrt{2+x}", r"\sqrt{x+2}", r"h^{-1}(t)=\sqrt{t+2}"],
+         [r"z=\sqrt{x+2}", r"h(x)=\sqrt{x+2}", r"y=\sqrt{x-2}"]),
+        (r"\tan x+c", [r"C+\tan x", r"\tan x+k"], [r"\tan x+c_1", r"\tan x+2C", r"\tan x"]),
+        ("y=c_1x^2+c_2x^3", ["y(x)=C_1x^2+C_2x^3", "y=x^2(K_1+K_2x)"],
+         ["y=C_1x^2+C_3x^3", "y=C_2x^2+C_1x^3", "y=C_1x^2+c_2x^3"]),
+        ("y=ce^{5x}", ["y=Ce^{5x}"], ["y=ke^{5x}", "y=Ce^{x}"]),
+        ("ax^2+c", [], ["ax^2+k"]),
+        (r"\frac{k_1k_2}{k_1+k_2}", [], [r"\frac{c_1c_2}{c_1+c_2}"]),
+        ("i^{35}=(i^4)^8i^3=1\\cdot(-i)=-i", ["-i"], ["i", "1"]),
+        ("2x=3y=6", [], ["6"]),
+        (r"\sqrt{13}", [r"\sqrt{2^2+3^2}=\sqrt{13}", r"|w|=\sqrt{4+9}=\sqrt{13}"],
+         [r"\sqrt{2^2+2^2}=\sqrt{13}", r"\sqrt{13}=\sqrt{2^2+3^2}", r"2r=\sqrt{13}"]),
+        (r"\frac{5}{6}", [r"\frac12+\frac13=\frac56"],
+         [r"\frac12+\frac14=\frac56", r"x+1=\frac56"]),
+    ],
+)  # fmt: skip
+def test_letters_products_and_chains(
+    score: Scoring, gold: str, rights: list[str], wrongs: list[str]
+) -> None:
+    verdicts = score(gold, *rights, *wrongs)
+    paid = [text for text, item in zip((*rights, *wrongs), verdicts, strict=True) if item.passed]
+    assert paid == rights
+    assert all(item.status is not Status.UNSCORED for item in verdicts)

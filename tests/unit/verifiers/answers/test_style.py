@@ -94,9 +94,15 @@ def test_a_list_may_have_a_box_for_each_member(pool: Pool) -> None:
         r"Either $\boxed{2}$ or $\boxed{7}$.": 1.0,
         r"\boxed{7}, \boxed{2}": 1.0,
         r"$\boxed{2}$ and $\boxed{7}$ and $\boxed{9}$": 0.0,
-        r"First we find \boxed{2}, from which it follows that x is \boxed{7}": 0.0,
+        r"First we find \boxed{2}, from which it follows that x is \boxed{7}": 1.0,
+        "The one is \\boxed{7},\n\nand for a longer rope, after\n\n- \\boxed{2}.": 1.0,
+        r"<think>\boxed{5}</think> It is \boxed{7} here, but \boxed{2} there": 1.0,
+        r"It is \boxed{7} here, but there it is \boxed{3}": 0.0,
+        r"First \boxed{2}, then also \boxed{7}, and in the end \boxed{2}": 0.0,
+        r"First \boxed{2}, so that we have both: \boxed{2, 7}": 0.0,
+        r"It is \boxed{2, 7}, and that is all: \boxed{2, 7}": 1.0,
     }
-    for gold, paid in (("2, 7", said.values()), ("7", [0.0] * 4)):
+    for gold, paid in (("2, 7", said.values()), ("7", [0.0] * len(said))):
         task = Task(Problem("p", "", answer=gold), TextVerifier(AnswerCheck.MATH))
         assert run_batch(task, list(said), backend=pool).rewards == tuple(paid)
 

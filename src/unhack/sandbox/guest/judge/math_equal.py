@@ -146,6 +146,14 @@ def _value_beside(item: Any, other: Any, sympy: Any) -> Any:
     return item.args[1] if isinstance(item, sympy.Eq) else item
 
 
+def last_link(gold: Any, answer: Any) -> Any:
+    """The last of several numbers that an answer says are equal; any other answer as it is."""
+    sympy = importlib.import_module("sympy")
+    links = answer.args if isinstance(answer, sympy.And) else (answer,)
+    chain = all(isinstance(link, sympy.Eq) and not link.args[1].free_symbols for link in links)
+    return _value_beside(answer, gold, sympy) if chain else answer
+
+
 def _same_equation(gold: Any, answer: Any, sympy: Any) -> bool:
     if not all(isinstance(side, sympy.Expr) for side in (*gold.args, *answer.args)):
         return True

@@ -277,7 +277,7 @@ def _is_open_sum(node: Any, sympy: Any) -> bool:
 
 def _is_open_product(node: Any, sympy: Any) -> bool:
     factors = _flat(node, sympy.Mul)
-    above = [item for item in factors if item.is_Rational and item != -1]
+    above = [item for item in factors if item.is_Rational and abs(item) != 1]
     below = [item for item in factors if _denominator(item, sympy) is not None]
     if len(above) > 1 or len(below) > 1 or (below and not all(item.is_Integer for item in above)):
         return True

@@ -96,7 +96,7 @@ def run_math_compare(job: dict[str, Any], channel: Any) -> int:
     try:
         claimed = json.loads(job["tree"])
         answer = math_tree.decode(claimed)
-        if must_be_evaluated and not math_tree.is_evaluated(answer):
+        if must_be_evaluated and not math_tree.is_evaluated(math_equal.last_link(gold, answer)):
             verdict = (False, "the answer is not in evaluated form")
         else:
             tolerance = (job["rel_tol"], job["abs_tol"])

@@ -6,7 +6,7 @@ nothing else; it hands on a tree of plain data. The second holds the gold answer
 expression from the tree, and compares, with numbers first and then with `math_verify`.
 
 Evaluated form. With `evaluated`, an answer must be computed, not restated. Where the gold answer is
-a numeral, the answer is one too, no fraction of integral value. Elsewhere no integral, sum, product,
+a numeral, the answer is one too, no fraction of whole value. Elsewhere no integral, sum, product,
 limit, derivative, binomial, gcd, determinant or factorial is left in it, and no arithmetic on
 rational numbers but factors in fractions and roots. A gold answer not evaluated lifts the rule.
 

@@ -211,10 +211,12 @@ def _check_fit(path: Path, text: str, settings: TaskSettings, options: Options) 
         "float",
         "lines",
     }:
+        lines = ' or "lines"' if isinstance(options, StdioOptions) else ""
+        needs = f'compare = "float"{lines}'
         for key in ("rel_tol", "abs_tol"):
             if key in options.model_fields_set:
                 line = _line_of(text, ("verifier", key))
-                raise fault(path, f'`{key}` needs compare = "float" or "lines"', line=line)
+                raise fault(path, f"`{key}` needs {needs}", line=line)
 
 
 def _toml_fault(path: Path, text: str, message: str) -> TaskError:

@@ -119,6 +119,8 @@ class StdioVerifier:
     abs_tol: float = 1e-9
     checker: str | None = None
     """Source of `check(stdin, output, expected) -> bool | float`, run in a judge's worker."""
+    checker_limits: Limits | None = None
+    """Of the checker on all cases together; by default those of the program on one."""
     language: str = "python"
     """`python`, or a key of `LANGUAGES`."""
     ignore_case: bool = False
@@ -136,6 +138,8 @@ class StdioVerifier:
             raise ValueError("a stdio verifier without cases would pass everything")
         if self.language != "python" and self.language not in LANGUAGES:
             raise ValueError(f"language must be python or one of {sorted(LANGUAGES)}")
+        if self.ignore_case and self.compare is StdioCompare.EXACT:
+            raise ValueError("ignore_case has no meaning with the comparison exact")
 
     @property
     def kind(self) -> str:
@@ -230,7 +234,8 @@ class StdioVerifier:
             else:
                 results[index] = CaseResult(False, "wrong answer", output=_show_output(outcome))
         if items:
-            checks = yield from ask_checker(self.checker, items, limits=self.limits)
+            limits = self.checker_limits or self.limits
+            checks = yield from ask_checker(self.checker, items, limits=limits)
             for index, passed, score, reason in checks:
                 shown = "" if passed else _show_output(ran[index])
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
@@ -239,7 +244,7 @@ class StdioVerifier:
     def _control(self, wave: tuple[StdioCase, ...]) -> Generator[list[Job], Any, list[Check]]:
         """The checker on the expected outputs."""
         items = [[index, [case.stdin, case.stdout, case.stdout]] for index, case in enumerate(wave)]
-        return ask_checker(self.checker, items, limits=self.limits)
+        return ask_checker(self.checker, items, limits=self.checker_limits or self.limits)
 
     def _failure(self, outcome: Outcome) -> str:
         """The reason why the run itself failed; empty when its output is to be compared."""
@@ -273,6 +278,8 @@ class StdioVerifier:
     def _same_token(self, left: bytes, right: bytes) -> bool:
         if left == right:
             return True
+        if _has_zeros_in_front(right):  # a code such as 007
+            return False
         try:
             wanted, got = float(right), float(left)
         except ValueError:
@@ -280,8 +287,8 @@ class StdioVerifier:
         if not (math.isfinite(wanted) and math.isfinite(got)) or b"_" in left:
             return False
         if _is_integer(right):
-            if _is_integer(left):  # zeros in front are part of a code such as 007
-                return int(left) == int(right) and (right == b"0" or not right.startswith(b"0"))
+            if _is_integer(left):
+                return int(left) == int(right)
             exact = _as_fraction(left)
             if exact is not None:
                 return is_near(exact, int(right), rel_tol=self.rel_tol, abs_tol=self.abs_tol)
@@ -317,6 +324,11 @@ class StdioVerifier:
 
 def _is_integer(token: bytes) -> bool:
     return len(token) < 4000 and token.lstrip(b"+-").isdigit()
+
+
+def _has_zeros_in_front(token: bytes) -> bool:
+    digits = token.lstrip(b"+-")
+    return len(digits) > 1 and digits.startswith(b"0") and digits.isdigit()
 
 
 def _as_fraction(token: bytes) -> Fraction | None:

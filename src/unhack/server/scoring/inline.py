@@ -64,9 +64,10 @@ class InlineProgram(_RunTask):
     kind: Literal["stdio"]
     cases: _Cases
     """Objects with `stdin` and `stdout`."""
-    compare: Literal["token", "exact", "float"] = "token"
+    compare: Literal["token", "exact", "float", "lines"] = "token"
     rel_tol: _Tolerance = 1e-9
     abs_tol: _Tolerance = 1e-9
+    ignore_case: bool = False
     language: Literal["python", "c", "cpp"] = "python"
     partial_credit: bool = False
 
@@ -128,6 +129,7 @@ def _program(task: InlineProgram) -> StdioVerifier:
         compare=StdioCompare(task.compare),
         rel_tol=task.rel_tol,
         abs_tol=task.abs_tol,
+        ignore_case=task.ignore_case,
         language=task.language,
         partial_credit=task.partial_credit,
         limits=task.limits,

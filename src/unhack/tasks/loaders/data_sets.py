@@ -32,10 +32,8 @@ _CALLS = (
     "the expected value itself, or the only item of a list of one; tuples count as lists at any "
     "depth; keys that JSON made texts are integers again; floats within 1e-9"
 )
-_PRINTED = (
-    "the same tokens; numbers that are no integers within a relative 1e-5 and an absolute 1e-8"
-)
-_LINES = "the same lines, numbers by value"
+_PRINTED = "the same tokens; numbers other than integers within a relative 1e-5 or an absolute 1e-8"
+_LINES = "the same lines, numbers by value (as doubles; `7` is not `007`)"
 _IMPORTS = "its imports stand before the code"
 _NUMPY = f"{_IMPORTS}, NumPy where it is installed"
 _BOX = "equal as mathematics; the form that the question asks for, else `\\boxed{}`"
@@ -176,8 +174,9 @@ DATA_SETS: tuple[DataSet, ...] = (
         "`generated_checker`, a Python program on three files that prints 1 or 100, else the same "
         "tokens, yes and no in any case; the row's limits",
         "the same checker in the judge; else the same, yes and no in any case where no other word "
-        "is expected; limits of time and memory as the row says, with 128 MiB for the interpreter; "
-        "interactive problems, those with files and those with part of their tests are refused",
+        "is expected; the row's limits, with 128 MiB for the interpreter and 10 s more of wall "
+        "time; interactive problems, those with files and those that hold only some of their "
+        "tests are refused",
         row_limits=stdio_json.codeforces_limits,
     ),
     DataSet(
@@ -196,7 +195,7 @@ DATA_SETS: tuple[DataSet, ...] = (
         ("prompt verification_info", "problem verification_info"),
         answers.read_task,
         "code as APPS with the imports of LiveCodeBench, mathematics by math-verify",
-        f"`test_cases` are code, the same; `ground_truth` is a gold, {_BOX}",
+        f"`test_cases` are code, judged so too; `ground_truth` is a gold, {_BOX}",
     ),
     DataSet(
         "verl",

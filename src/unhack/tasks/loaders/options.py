@@ -61,7 +61,7 @@ class HarnessRules:
     compare: StdioCompare = StdioCompare.FLOAT
     """The comparison of what programs print."""
     rel_tol: float = 0.0
-    """Of printed numbers that are no integers."""
+    """Of printed numbers other than integers."""
     abs_tol: float = 0.0
     ignore_case: bool = False
     fold_yes_no: bool = False
@@ -129,7 +129,7 @@ PRIME = replace(_CALLS, setup=STARS)
 LIVE_CODE_BENCH = HarnessRules(STARS, compare=StdioCompare.LINES)
 CODE_CONTESTS = HarnessRules(abs_tol=1e-5, ignore_case=True)
 CODE_CONTESTS_PLUS = HarnessRules(compare=StdioCompare.LINES, rel_tol=1e-5, ignore_case=True)
-TESTLIB = HarnessRules(rel_tol=1e-6, abs_tol=1e-6)
+TESTLIB = HarnessRules(rel_tol=1e-6, abs_tol=1e-6, fold_yes_no=True)
 """In place of a checker in C++ that is not run: what most of these do."""
 CODEFORCES = HarnessRules(compare=StdioCompare.TOKEN, fold_yes_no=True)
 DEEPCODER_CALLS = replace(APPS, setup=RLLM_SETUP)
@@ -137,32 +137,41 @@ DEEPCODER_TESTS = replace(LIVE_CODE_BENCH, setup=RLLM_SETUP, numpy=True)
 """Of rows whose tests have a `testtype`, which rLLM gives to its copy of LiveCodeBench."""
 
 CHECKER = """
-import builtins, contextlib, io, os, re, sys
+import builtins, contextlib, io, os, pathlib, re, sys
 
-SOURCE = {source!r}
+SOURCE, ERRORS = {source!r}, "surrogateescape"
 
 
 def check(stdin, output, expected):
     output, expected = (re.sub(r"[\\r\\n]+", "\\n", text).strip() for text in (output, expected))
     texts = {{"input.txt": stdin, "correct_output.txt": expected, "solution_output.txt": output}}
 
-    def text_of(name):
-        return texts[os.path.basename(name)]
+    def bytes_of(path):
+        if os.path.basename(path) not in texts:
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return texts[os.path.basename(path)].encode("utf-8", ERRORS)
 
-    def opened(name, mode="r", *args, **kwargs):
-        return io.BytesIO(text_of(name).encode()) if "b" in mode else io.StringIO(text_of(name))
+    def opened(file, mode="r", *args, **kwargs):
+        data = bytes_of(file)
+        raw = io.BytesIO(data)
+        return raw if "b" in mode else io.TextIOWrapper(raw, "utf-8", ERRORS)
+
+    def is_there(path):
+        return os.path.basename(path) in texts
 
     builtins.open = io.open = opened  # no file can be written here
-    os.path.exists = os.path.isfile = lambda name: os.path.basename(name) in texts
-    os.path.getsize = lambda name: len(text_of(name).encode())
+    os.path.exists = os.path.isfile = pathlib.Path.exists = pathlib.Path.is_file = is_there
+    os.path.getsize = lambda path: len(bytes_of(path))
     sys.argv = ["checker.py", *texts]
-    said, code = io.StringIO(), None
+    said, code = io.TextIOWrapper(io.BytesIO(), "utf-8", ERRORS), None
+    names = {{"__name__": "__main__", "__file__": "checker.py"}}
     try:
         with contextlib.redirect_stdout(said):
-            exec(compile(SOURCE, "checker.py", "exec"), {{"__name__": "__main__"}})
+            exec(compile(SOURCE, "checker.py", "exec"), names)
     except SystemExit as end:
         code = end.code
-    return code in (None, 0) and "".join(said.getvalue().split()) in ("1", "100")
+    said.flush()
+    return code in (None, 0) and said.buffer.getvalue().strip() in (b"1", b"100")
 """
 """A checker that is a program: it names three files on its command line and prints 1 or 100 for a
 right output. Any other text is none, so that `50` of 100 is not paid."""

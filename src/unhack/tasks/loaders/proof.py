@@ -5,7 +5,8 @@
 
 Every row's reference, a junk text, an empty one and, for code, a program that does nothing are
 judged as completions are: sealed, as many at once as there are workers. A row is left out when it
-cannot be read, when its reference does not pass, or when it pays for one of the others.
+cannot be read, when its reference does not pass, or when it pays for one of the others; a row with
+a checker that is not run also when it has no second solution, or one with other outputs.
 
 Covered: every row that is left out is listed with its reason; what the proof cost is counted.
 Not covered: a right reference beside tests that are too weak (`unhack audit` looks for those).
@@ -38,7 +39,7 @@ _CODE = frozenset({"function", "stdio", "script", "pytest"})
 _MAX_REASON_CHARS = 300
 _MOST_AGAIN = 100
 _REFERENCE, _OTHER = "the reference", "another right solution"
-_ONE_SOLUTION = "one solution alone cannot show that its outputs alone are right"
+_ONE_SOLUTION = "its checker is not run, and one solution cannot show that no other output is right"
 _NO_PROBLEMS = "q^{7919}+7907"
 """An expression that the parser reads: a gold that it cannot read is found by it."""
 
@@ -84,7 +85,7 @@ class LoadedRows:
     tasks: tuple[Task, ...]
     rows: tuple[RowReport, ...]
     checked: bool
-    """False where only reading could leave rows out."""
+    """False where nothing was run."""
     wall_s: float = 0.0
     """Time that the proof took."""
     cpu_s: float = 0.0
@@ -267,7 +268,7 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
         return report
     reference = verdicts.get(_REFERENCE)
     right = {kind: verdict for kind, verdict in verdicts.items() if kind.startswith(_OTHER)}
-    unlike = [kind for kind, verdict in right.items() if verdict.scored and not verdict.passed]
+    unlike = [kind for kind, verdict in right.items() if verdict.status is Status.FAILED]
     spoiled = {
         kind: verdict
         for kind, verdict in verdicts.items()

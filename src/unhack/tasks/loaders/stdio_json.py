@@ -91,24 +91,32 @@ def read_task(record: DataSetRow, options: LoadOptions, rules: HarnessRules) -> 
 def read_codeforces(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row of open-r1's Codeforces. Raises TaskError."""
     if record.first("official_tests_complete") is False:
-        raise record.error("the row holds some of its tests alone (`official_tests_complete`)")
+        raise record.error("the row holds only some of its tests (`official_tests_complete`)")
     return read_task(record, options, CODEFORCES)
 
 
 def codeforces_limits(record: DataSetRow, limits: Limits) -> Limits:
     """Those of the row: its seconds of CPU, its memory and 128 MiB for the interpreter."""
-    seconds, mebibytes = record.first("time_limit"), record.first("memory_limit")
-    if isinstance(seconds, int | float) and seconds > 0:
-        limits = limits.with_(cpu_s=float(seconds), wall_s=float(seconds) + 10)
-    if isinstance(mebibytes, int | float) and mebibytes > 0:
+    seconds, mebibytes = (_limit(record, name) for name in ("time_limit", "memory_limit"))
+    if seconds:
+        limits = limits.with_(cpu_s=seconds, wall_s=seconds + 10)
+    if mebibytes:
         limits = limits.with_(memory_bytes=int(mebibytes + 128) << 20)
     return limits
+
+
+def _limit(record: DataSetRow, name: str) -> float:
+    """A limit between 0 and 100,000; 0 where the row has none."""
+    value = record.first(name)
+    ordinary = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e5
+    return float(value) if ordinary else 0.0
 
 
 def read_deepcoder(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row of DeepCoder, whose tests tell which harness they are for."""
     tests = record.decoded("tests")
-    typed = isinstance(tests, list) and "testtype" in str(cast("list[Any]", tests)[:1])
+    listed = cast("list[Any]", tests if isinstance(tests, list) else [])
+    typed = any(isinstance(test, dict) and "testtype" in test for test in listed)
     rules = DEEPCODER_TESTS if typed else DEEPCODER_CALLS
     return read_task(record, options, rules)
 
@@ -120,12 +128,17 @@ def read_code_contests_plus(record: DataSetRow, options: LoadOptions) -> Task:
 
 
 _MOST_OTHERS = 4
+_YES_NO = {"yes", "no"}
+_CHECKER_LIMITS = Limits(wall_s=120.0, cpu_s=120.0, memory_bytes=2 << 30)
+"""Of a row's checker on all tests together: the row's own are for one run of a solution."""
 
 
 def other_solutions(record: DataSetRow) -> tuple[str, ...]:
-    """Right solutions in Python 3 beside the first. Raises TaskError."""
-    parsed = dict.fromkeys(source for source in _solutions(record) if _parses(source))
-    return tuple(parsed)[1 : 1 + _MOST_OTHERS]
+    """Right solutions in Python 3 beside the first, of a row with a checker, no two the same but
+    for comments and layout. Raises TaskError."""
+    sources = filter(_parses, _solutions(record) if record.first("checker") else ())
+    parsed = {ast.dump(ast.parse(source)): source for source in sources}
+    return tuple(parsed.values())[1 : 1 + _MOST_OTHERS]
 
 
 def _prompt(record: DataSetRow) -> str:
@@ -149,7 +162,7 @@ def _programs(
     if any(files) or record.first("input_mode") not in (None, "", "stdio"):
         raise record.error("the program is to read and write files; only stdio is judged")
     checker = record.text_or("", "generated_checker")
-    folded = rules.fold_yes_no and _holds_only_yes_and_no(tests)
+    folded = rules.fold_yes_no and _holds_only_yes_and_no(record, tests)
     return StdioVerifier(
         tuple(StdioCase(_lines(record, test.given), _lines(record, test.wanted)) for test in tests),
         compare=rules.compare,
@@ -157,6 +170,7 @@ def _programs(
         abs_tol=rules.abs_tol,
         ignore_case=rules.ignore_case or folded,
         checker=CHECKER.format(source=checker) if checker.strip() else None,
+        checker_limits=_CHECKER_LIMITS if checker.strip() else None,
         partial_credit=options.partial_credit,
         setup=rules.setup,
         preload=options.preload,
@@ -165,9 +179,17 @@ def _programs(
     )
 
 
-def _holds_only_yes_and_no(tests: list[_Test]) -> bool:
-    words = {word for test in tests for word in str(test.wanted).casefold().split()}
-    return {word for word in words if not word.isnumeric()} in ({"yes"}, {"no"}, {"yes", "no"})
+def _holds_only_yes_and_no(record: DataSetRow, tests: list[_Test]) -> bool:
+    words = {word for test in tests for word in _lines(record, test.wanted).casefold().split()}
+    return bool(words & _YES_NO) and all(map(_is_number, words - _YES_NO))
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 _WRAPPER = """

@@ -1,4 +1,4 @@
-"""Verdicts on contest rows are those of their own harnesses; all rows here are made up."""
+"""Verdicts on contest rows are those of their own harnesses (`options`); all rows are made up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.unit.tasks.loaders.layouts import ADDER, ROWS
 
+from unhack.core.verdict import Status
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders.data_sets import find_data_set
@@ -58,10 +59,12 @@ def printed(expected: str, name: str) -> dict[str, Any]:
         ("code_contests", "100000.5", "100000.500009", "100000.51"),
         ("code_contests_plus", "Yes\n2", "yes\n2", "yes 2"),
         ("codeforces", "YES\nNO", "yes no", "yes yes"),
-        ("codeforces", "Bob YES", "Bob YES", "bob YES"),
+        ("codeforces", "YES\n1 -2 0.5", "yes\n1 -2 0.5", "yes\n1 -2 0.50"),
+        ("codeforces", "Bob YES", "Bob YES", "Bob yes"),
         ("codeforces", "0.5", "0.5", "0.50"),
         ("codeforces", "007", "007", "7"),
         ("apps", "0007", "0007", "7"),
+        ("apps", "-07", "-07", "-7.0"),
         ("apps", "7", "007", "8"),
         ("apps", "0", "00", "1"),
     ],
@@ -72,7 +75,7 @@ def test_printed_text_is_compared_as_the_harness_does(
     task = task_of(name, printed(expected, name))
     programs = [f"print({right!r})\n", f"print({wrong!r})\n"]
     found = run_batch(task, programs, backend=pool).verdicts
-    assert [verdict.passed for verdict in found] == [True, False]
+    assert [verdict.status for verdict in found] == [Status.PASSED, Status.FAILED]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def test_printed_text_is_compared_as_the_harness_does(
     [
         ("livecodebench", "print(Counter('aaa')['a'] if inf > 1 else bisect([1], 1))", True),
         ("apps", "h = [3]; heapify(h); x: List[int] = h; print(Counter('aaa')['a'])", True),
-        ("apps", "print(insort)", False),
+        ("apps", "print(3 if insort else 0)", False),
         ("deepcoder", "print(isqrt(9)) if time() and os.sep else 0", True),
         ("code_contests", "print(Counter('aaa')['a'])", False),
         ("codeforces", "print(Counter('aaa')['a'])", False),
@@ -105,8 +108,8 @@ def test_numpy_is_there_where_the_harness_has_it(name: str, pool: Pool):
 
 
 def test_a_row_with_a_checker_is_compared_by_tokens(pool: Pool):
-    fields = {**printed("Yes 2", "code_contests_plus"), "checker": "#include <testlib.h>"}
-    programs = [f"print({text!r})\n" for text in ("Yes\n2", "yes 2")]
+    fields = {**printed("Bob 2", "code_contests_plus"), "checker": "#include <testlib.h>"}
+    programs = [f"print({text!r})\n" for text in ("Bob\n2", "bob 2")]
     found = run_batch(task_of("code_contests_plus", fields), programs, backend=pool).verdicts
     assert [verdict.passed for verdict in found] == [True, False]
 
@@ -137,6 +140,21 @@ CHECKERS = {
         "import pathlib, os, sys\na, b = map(pathlib.Path, sys.argv[2:])\n"
         "print(int(os.path.exists(a) and a.read_text() == b.read_text()))", True,
     ),
+    "through a path that is there": (
+        "import pathlib, sys\na, b = map(pathlib.Path, sys.argv[2:])\n"
+        "print(int(a.exists() and b.is_file() and a.read_bytes() == b.read_bytes()))", True,
+    ),
+    "by keyword, to the buffer": (
+        "import sys\nright = open(file=sys.argv[2]).read() == open(sys.argv[3]).read()\n"
+        "sys.stdout.buffer.write(b'1' if right else b'0')", True,
+    ),
+    "with a file that is missing": (
+        "try:\n    open('other')\nexcept OSError:\n    pass\n" + _READ + "print(int(right))", True,
+    ),
+    "lines of the input": (
+        _READ + "print(int(right and open(sys.argv[1]).read().split('\\n')[0] == '1 2'))", True,
+    ),
+    "two numbers": (_READ + "print(10, 0)", False),
     "half the points": (_READ + "print(50)", False),
     "words before a number": (_READ + "print('they differ: 1')", False),
     "another exit code": (_READ + "print(1)\nsys.exit(1)", False),
@@ -147,10 +165,20 @@ CHECKERS = {
 @pytest.mark.parametrize(("checker", "pays"), CHECKERS.values(), ids=CHECKERS)
 def test_a_checker_pays_with_1_or_100_alone(checker: str, pays: bool, pool: Pool):
     fields = {**printed("1 2\n\n3", "codeforces"), "generated_checker": checker}
+    fields["official_tests"][0]["input"] = "1 2\r\n"
     task = task_of("codeforces", fields)
     programs = ["print('1 2\\r\\n3')\n", "print(1)\n"]
     found = run_batch(task, programs, backend=pool).verdicts
-    assert [verdict.passed for verdict in found] == [pays, False]
+    wanted = [Status.PASSED if pays else Status.FAILED, Status.FAILED]
+    assert [verdict.status for verdict in found] == wanted
+
+
+def test_limits_of_the_row_are_none_of_its_checker(pool: Pool):
+    checker = _READ + "for _ in range(600_000): pass\nprint(int(right))"
+    test = {"input": "", "output": "3"}
+    fields = {"official_tests": [test] * 60, "generated_checker": checker, "time_limit": 0.5}
+    [verdict] = run_batch(task_of("codeforces", fields), ["print(3)\n"], backend=pool).verdicts
+    assert verdict.passed, verdict.reason
 
 
 def test_limits_of_a_codeforces_row_count(pool: Pool):
@@ -160,10 +188,11 @@ def test_limits_of_a_codeforces_row_count(pool: Pool):
     programs = [
         "while True: pass\n",
         "x = bytearray(200 << 20)\nprint(3)\n",
-        "x = bytearray(40 << 20)\nprint(3)\n",
+        "x = bytearray(90 << 20)\nprint(3)\n",
     ]
     found = run_batch(task, programs, backend=pool).verdicts
-    assert [verdict.passed for verdict in found] == [False, False, True]
+    wanted = [Status.TIMEOUT, Status.ERROR, Status.PASSED]
+    assert [verdict.status for verdict in found] == wanted
 
 
 def load(folder: Path, pool: Pool, row: dict[str, Any]) -> LoadedRows:
@@ -177,9 +206,18 @@ def load(folder: Path, pool: Pool, row: dict[str, Any]) -> LoadedRows:
 
 SEVERAL = "n = sum(map(int, input().split()))\nprint(n - 1, 1)\n"
 LEFT_OUT: list[tuple[str, dict[str, Any], str]] = [
-    ("codeforces", {"official_tests_complete": False}, "some of its tests"),
+    ("codeforces", {"official_tests_complete": False}, "only some of its tests"),
     ("code_contests", {"input_file": "", "output_file": "out.txt"}, "read and write files"),
-    ("code_contests_plus", {"correct_submissions": []}, "one solution alone"),
+    ("code_contests_plus", {"correct_submissions": []}, "no other output is right"),
+    (
+        "code_contests_plus",
+        {
+            "correct_submissions": [
+                {"language": "py3", "code": f"{ADDER}{end}"} for end in ("", "#")
+            ]
+        },
+        "no other output is right",
+    ),
     (
         "code_contests_plus",
         {"correct_submissions": [{"language": "py3", "code": code} for code in (ADDER, SEVERAL)]},
@@ -206,7 +244,8 @@ def test_a_row_that_cannot_be_judged_by_its_own_rules_is_left_out(
             "code_contests_plus",
             {
                 "correct_submissions": [
-                    {"language": "py3", "code": code} for code in (ADDER, f"{ADDER}# again\n")
+                    {"language": "py3", "code": code}
+                    for code in (ADDER, "print(sum(int(word) for word in input().split()))\n")
                 ]
             },
         ),

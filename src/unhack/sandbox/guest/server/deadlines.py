@@ -154,10 +154,10 @@ def lower_priority(proc: int, pid: int, *, program: bool) -> None:
     Process 1 of a program keeps its own. It has nothing to do but to take the others with it when
     it is killed; below 60 that fork it would get no core for that, for minutes.
     """
-    for number in _tree(proc, pid) if program else (pid,):
-        if not program or number != pid:
-            with contextlib.suppress(OSError):
-                os.sched_setscheduler(number, os.SCHED_IDLE, os.sched_param(0))
+    numbers = [number for number in _tree(proc, pid) if number != pid] if program else [pid]
+    for thread in [name for number in numbers for name in _names(proc, f"{number}/task")]:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(int(thread), os.SCHED_IDLE, os.sched_param(0))
 
 
 def _tree(proc: int, pid: int) -> Iterator[int]:

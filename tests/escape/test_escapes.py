@@ -85,7 +85,7 @@ every_run = pytest.mark.parametrize("run", [marked(run) for run in RUNS])
     ],
 )
 def test_a_completion(run: Run, claim: str, seen: dict[str, Any]):
-    was_stopped(run, claim, seen)
+    assert faults(run, claim, seen) == []
 
 
 def marked_but_first(run: Run) -> Any:
@@ -104,25 +104,43 @@ def test_a_sample_of_every_family_of_completions(run: Run):
     found = outcome_of(run, f"^({'|'.join(map(re.escape, sample))})$")
     assert not isinstance(found, str), found
     assert len(families) >= (26 if run[1] == "namespaces" else 24)
-    for claim in sample:
-        was_stopped(run, claim, found)
+    assert [fault for claim in sample for fault in faults(run, claim, found)] == []
     assert (found["errors"], found["left"], found["damage"]) == ([], [], [])
     assert {entry["status"] for entry in found["honest"]} == {"passed"}
 
 
-def was_stopped(run: Run, claim: str, seen: dict[str, Any]) -> None:
-    """The program ran, and neither won nor was paid."""
-    found = [entry for entry in seen["hostile"] if entry["claim"] == claim]
-    assert found, "it was not run"
-    for entry in found:
-        assert entry["status"] in PROGRAMS[claim].allowed, str(entry)  # whole, with its reason
-        assert entry["score"] == 0.0, entry
-        assert not entry["told"], entry
-        assert entry["isolation"] == isolation_of(run[1]) or not entry["endings"]
-        if run[1] == "landlock" and claim in VISIBLE_WITHOUT_NAMESPACES:
-            assert entry["shown"] == ["'PWNED: 45 bytes'"], entry
-        else:
-            assert not entry["won"], entry
+def faults(run: Run, claim: str, seen: dict[str, Any]) -> list[str]:
+    """Each way in which the program was not stopped, with the whole of its verdict; `was not run`
+    where nothing is known of it."""
+    visible = run[1] == "landlock" and claim in VISIBLE_WITHOUT_NAMESPACES
+    entries = [entry for entry in seen["hostile"] if entry["claim"] == claim]
+    found = [] if entries else [f"{claim} was not run"]
+    for entry in entries:
+        right = {
+            "an end that it may have": entry["status"] in PROGRAMS[claim].allowed,
+            "no pay": entry["score"] == 0.0,
+            "no secret told": not entry["told"],
+            "the level": entry["isolation"] == isolation_of(run[1]) or not entry["endings"],
+            "nothing won": entry["shown"] == ["'PWNED: 45 bytes'"] if visible else not entry["won"],
+        }
+        found += [f"not {what}: {entry}" for what, holds in right.items() if not holds]
+    return found
+
+
+def test_every_way_to_win_is_a_fault() -> None:
+    claim, program = next(iter(PROGRAMS.items()))
+    stopped = {
+        "claim": claim, "status": program.allowed[0], "score": 0.0, "told": False, "won": False,
+        "isolation": isolation_of("namespaces"), "endings": ["exited"], "shown": [],
+    }  # fmt: skip
+    wins = [
+        {"status": "passed"}, {"status": "unscored"}, {"score": 1.0}, {"score": None},
+        {"told": True}, {"isolation": "none"}, {"won": True},
+    ]  # fmt: skip
+    run: Run = (OWN, "namespaces")
+    assert faults(run, claim, {"hostile": [stopped]}) == []
+    assert [len(faults(run, claim, {"hostile": [stopped | win]})) for win in wins] == [1] * 7
+    assert faults(run, claim, {"hostile": []}) == [f"{claim} was not run"]
 
 
 @every_run

@@ -8,10 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from unhack.tasks.loaders.data_sets import DATA_SETS
-from unhack.tasks.loaders.options import APPS_SETUP, RLLM_SETUP, STARS
+from unhack.tasks.loaders.options import APPS_SETUP, LIVE_SETUP, RLLM_SETUP
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "data-sets.md"
-SETUPS = {"APPS and TACO": APPS_SETUP, "LiveCodeBench and PRIME": STARS, "DeepCoder": RLLM_SETUP}
+SETUPS = {
+    "APPS and TACO": APPS_SETUP,
+    "LiveCodeBench and PRIME": LIVE_SETUP,
+    "DeepCoder": RLLM_SETUP,
+}
 START, END = "<!-- made by tests/docs/data_sets_page.py -->", "<!-- end -->"
 
 

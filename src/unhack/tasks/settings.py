@@ -217,6 +217,9 @@ def _check_fit(path: Path, text: str, settings: TaskSettings, options: Options) 
             if key in options.model_fields_set:
                 line = _line_of(text, ("verifier", key))
                 raise fault(path, f"`{key}` needs {needs}", line=line)
+    if isinstance(options, StdioOptions) and options.ignore_case and options.compare == "exact":
+        line = _line_of(text, ("verifier", "ignore_case"))
+        raise fault(path, '`ignore_case` has no meaning with compare = "exact"', line=line)
 
 
 def _toml_fault(path: Path, text: str, message: str) -> TaskError:

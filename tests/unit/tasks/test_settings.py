@@ -109,6 +109,14 @@ def test_every_option_of_a_verifier_can_be_set_and_has_its_default(kind, verifie
             FUNCTION + "[verifier]\nrel_tol = 1e-6\n",
             'task.toml:5: `rel_tol` needs compare = "float"',
         ),
+        (
+            'id = "a"\nkind = "stdio"\n[verifier]\nrel_tol = 1e-6\n',
+            'task.toml:4: `rel_tol` needs compare = "float" or "lines"',
+        ),
+        (
+            'id = "a"\nkind = "stdio"\n[verifier]\ncompare = "exact"\nignore_case = true\n',
+            'task.toml:5: `ignore_case` has no meaning with compare = "exact"',
+        ),
         (FUNCTION + "tags = [\n", "task.toml:5: not TOML: Invalid value"),
         (FUNCTION + "tags = 3 4\n", "task.toml:4: not TOML: Expected newline"),
         (

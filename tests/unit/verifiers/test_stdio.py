@@ -70,6 +70,8 @@ class TestStatuses:
             StdioVerifier(())
         with pytest.raises(ValueError, match="cpp"):
             StdioVerifier((StdioCase("", ""),), language="cobol")
+        with pytest.raises(ValueError, match="ignore_case has no meaning"):
+            StdioVerifier((StdioCase("", ""),), compare=StdioCompare.EXACT, ignore_case=True)
 
 
 class TestCases:
@@ -188,6 +190,39 @@ class TestFloats:
         source = "print('0.50000000001   a')"
         assert score(StdioVerifier((case,), compare=StdioCompare.FLOAT), source).passed
         assert not score(StdioVerifier((case,), compare=StdioCompare.TOKEN), source).passed
+
+
+class TestLines:
+    @pytest.mark.parametrize(
+        ("output", "expected", "same"),
+        [
+            (b"a\nb\n", "a\nb", True),
+            (b"\n a \r\nb  \n\n", "a\nb", True),
+            (b"a  b\n1.0", "a b\n1", True),
+            (b"a b", "a\nb", False),
+            (b"a\n\nb", "a\nb", False),
+            (b"a\nb\nc", "a\nb", False),
+            (b"", "a", False),
+        ],
+    )
+    def test_lines_and_their_tokens_are_the_same(
+        self, output: bytes, expected: str, same: bool
+    ) -> None:
+        assert accepts(StdioCompare.LINES, output, expected) is same
+
+    @pytest.mark.parametrize(
+        "compare", [StdioCompare.TOKEN, StdioCompare.FLOAT, StdioCompare.LINES]
+    )
+    def test_case_counts_unless_it_is_ignored(self, compare: StdioCompare) -> None:
+        assert not accepts(compare, b"yes A", "YES a")
+        assert accepts(compare, b"yes A", "YES a", ignore_case=True)
+        assert not accepts(compare, b"yes B", "YES a", ignore_case=True)
+
+    @pytest.mark.parametrize("output", [b"7", b"7.0", b"7e0", b"0007", b"07"])
+    def test_zeros_in_front_of_an_expected_integer_count(self, output: bytes) -> None:
+        assert not accepts(StdioCompare.FLOAT, output, "007")
+        assert accepts(StdioCompare.FLOAT, b"007", "007")
+        assert accepts(StdioCompare.FLOAT, output, "7")
 
 
 class TestChecker:

@@ -89,10 +89,10 @@ def check(arguments: CheckArguments) -> None:
     if len(left_out) > _SHOWN_ROWS and not as_json:
         console.print(f"and {len(left_out) - _SHOWN_ROWS} more; --json lists all")
     cost = sum(loaded.cpu_s for _, loaded in found)
-    judged = sum(row.spoiled + row.has_reference for _, loaded in found for row in loaded.rows)
-    count = sum(len(loaded.rows) for _, loaded in found)
+    rows = [row for _, loaded in found for row in loaded.rows]
+    judged = sum(row.spoiled + row.has_reference + row.others for row in rows)
     said = f"{judged} texts judged in {cost:.1f} s of CPU time"
-    console.print(f"{count} rows, {len(left_out)} left out; {said}")
+    console.print(f"{len(rows)} rows, {len(left_out)} left out; {said}")
     if left_out:
         raise typer.Exit(1)
 

@@ -82,7 +82,7 @@ _STARS = (
     "string re datetime collections heapq bisect copy math random statistics itertools functools "
     "operator io sys json"
 )
-STARS = _setup(
+LIVE_SETUP = _setup(
     f"{_STARS} time fractions",
     dict.fromkeys(f"{_STARS} builtins typing".split(), "*"),
     end="sys.setrecursionlimit(50000)",
@@ -125,8 +125,8 @@ RLLM_SETUP = _setup(
 
 _CALLS = HarnessRules(unwrap=True, int_keys=True, rel_tol=1e-5, abs_tol=1e-8)
 APPS = replace(_CALLS, setup=APPS_SETUP, numpy=True)
-PRIME = replace(_CALLS, setup=STARS)
-LIVE_CODE_BENCH = HarnessRules(STARS, compare=StdioCompare.LINES)
+PRIME = replace(_CALLS, setup=LIVE_SETUP)
+LIVE_CODE_BENCH = HarnessRules(LIVE_SETUP, compare=StdioCompare.LINES)
 CODE_CONTESTS = HarnessRules(abs_tol=1e-5, ignore_case=True)
 CODE_CONTESTS_PLUS = HarnessRules(compare=StdioCompare.LINES, rel_tol=1e-5, ignore_case=True)
 TESTLIB = HarnessRules(rel_tol=1e-6, abs_tol=1e-6, fold_yes_no=True)

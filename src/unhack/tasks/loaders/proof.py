@@ -63,6 +63,8 @@ class RowReport:
     detail: str = ""
     has_reference: bool = False
     reference_passed: bool = False
+    others: int = 0
+    """Further right solutions that were judged."""
     spoiled: int = 0
     """Texts that must score nothing and were judged."""
     spoiled_wrong: int = 0
@@ -155,11 +157,7 @@ def load_rows(
     seen: set[str] = set()
     for row in islice(read_records(path, columns=reading.columns), reading.most):
         found = entry or data_set_of(row)
-        chosen = reading.options
-        if chosen is None:
-            limits = found.row_limits(row, found.limits) if found.row_limits else found.limits
-            chosen = LoadOptions(limits=limits, preload=reading.preload or _used(row))
-        report, task = _read(row, found, chosen)
+        report, task = _read(row, found, reading)
         if task is not None and task.id in seen:
             task = replace(task, problem=replace(task.problem, id=f"{task.id}/{row.line}"))
         seen.add(task.id if task is not None else "")
@@ -190,9 +188,13 @@ def _used(row: DataSetRow) -> tuple[str, ...]:
     return ("numpy",) if used and importlib.util.find_spec("numpy") is not None else ()
 
 
-def _read(row: DataSetRow, entry: DataSet, options: LoadOptions) -> tuple[RowReport, Task | None]:
+def _read(row: DataSetRow, entry: DataSet, reading: RowReading) -> tuple[RowReport, Task | None]:
     report = RowReport(f"{row.path}:{row.line}", entry.name)
     try:
+        options = reading.options
+        if options is None:
+            limits = entry.row_limits(row, entry.limits) if entry.row_limits else entry.limits
+            options = LoadOptions(limits=limits, preload=reading.preload or _used(row))
         return report, entry.read(row, options)
     except (TaskError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         # Rows come from anywhere: one with a value of another kind than its layout has is left
@@ -284,6 +286,11 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
     elif unlike:
         problem = f"{_OTHER} fails"
         detail = f"{unlike[0]}: {right[unlike[0]].reason}; several outputs may be right"
+    elif right and not any(verdict.passed for verdict in right.values()):
+        problem, detail = (
+            "cannot be proved",
+            f"no other solution ran: {next(iter(right.values())).reason}",
+        )
     elif unscored:
         problem, detail = "cannot be judged", unscored[0].reason
     elif paid:
@@ -294,6 +301,7 @@ def _judged(report: RowReport, verdicts: Mapping[str, Verdict]) -> RowReport:
         detail=detail[:_MAX_REASON_CHARS],
         has_reference=reference is not None,
         reference_passed=reference is not None and reference.passed,
+        others=len(right),
         spoiled=len(spoiled),
         spoiled_wrong=sum(verdict.scored for verdict in spoiled.values()) - len(paid),
     )

@@ -26,6 +26,7 @@ from __future__ import annotations
 import ast
 import base64
 import pickletools
+import warnings
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -74,6 +75,8 @@ def read_task(record: DataSetRow, options: LoadOptions, rules: HarnessRules) -> 
     functions = {test.function for test in tests}
     if len(functions) > 1:
         raise record.error(f"the tests call different functions: {', '.join(sorted(functions))}")
+    if rules.numpy and not rules.preload:
+        warnings.warn(_NO_NUMPY, stacklevel=2)
     if rules.preload:
         preload = dict.fromkeys((*options.preload, *rules.preload))
         options = replace(options, preload=tuple(preload))
@@ -96,7 +99,8 @@ def read_codeforces(record: DataSetRow, options: LoadOptions) -> Task:
 
 
 def codeforces_limits(record: DataSetRow, limits: Limits) -> Limits:
-    """Those of the row: its seconds of CPU, its memory and 128 MiB for the interpreter."""
+    """Those of the row: its seconds of CPU, its memory and 128 MiB for the interpreter. Raises
+    TaskError for a limit that is no number between 0 and 100,000."""
     seconds, mebibytes = (_limit(record, name) for name in ("time_limit", "memory_limit"))
     if seconds:
         limits = limits.with_(cpu_s=seconds, wall_s=seconds + 10)
@@ -106,10 +110,13 @@ def codeforces_limits(record: DataSetRow, limits: Limits) -> Limits:
 
 
 def _limit(record: DataSetRow, name: str) -> float:
-    """A limit between 0 and 100,000; 0 where the row has none."""
+    """The row's limit; 0 where it has none."""
     value = record.first(name)
-    ordinary = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e5
-    return float(value) if ordinary else 0.0
+    if value is None:
+        return 0.0
+    if type(value) not in (int, float) or not 0 < value <= 100_000:
+        raise record.error(f"`{name}` is {value!r:.40}, not a number between 0 and 100,000")
+    return float(value)
 
 
 def read_deepcoder(record: DataSetRow, options: LoadOptions) -> Task:
@@ -127,6 +134,10 @@ def read_code_contests_plus(record: DataSetRow, options: LoadOptions) -> Task:
     return read_task(record, options, TESTLIB if record.first("checker") else rules)
 
 
+_NO_NUMPY = (
+    "NumPy is not installed, so code that uses it fails here, although the data set's own harness "
+    "runs it: pip install numpy"
+)
 _MOST_OTHERS = 4
 _YES_NO = {"yes", "no"}
 _CHECKER_LIMITS = Limits(wall_s=120.0, cpu_s=120.0, memory_bytes=2 << 30)

@@ -107,6 +107,13 @@ def test_numpy_is_there_where_the_harness_has_it(name: str, pool: Pool):
     assert verdict.passed, verdict.reason
 
 
+def test_missing_numpy_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.warns(UserWarning, match="NumPy is not installed.*pip install numpy"):
+        task = task_of("apps", {})
+    assert task.verifier.preload == ()  # type: ignore[attr-defined]
+
+
 def test_a_row_with_a_checker_is_compared_by_tokens(pool: Pool):
     fields = {**printed("Bob 2", "code_contests_plus"), "checker": "#include <testlib.h>"}
     programs = [f"print({text!r})\n" for text in ("Bob\n2", "bob 2")]
@@ -207,6 +214,9 @@ def load(folder: Path, pool: Pool, row: dict[str, Any]) -> LoadedRows:
 SEVERAL = "n = sum(map(int, input().split()))\nprint(n - 1, 1)\n"
 LEFT_OUT: list[tuple[str, dict[str, Any], str]] = [
     ("codeforces", {"official_tests_complete": False}, "only some of its tests"),
+    ("codeforces", {"time_limit": "2 s"}, "`time_limit` is '2 s', not a number"),
+    ("codeforces", {"memory_limit": 1e30}, "`memory_limit` is 1e+30"),
+    ("codeforces", {"time_limit": True}, "`time_limit` is True"),
     ("code_contests", {"input_file": "", "output_file": "out.txt"}, "read and write files"),
     ("code_contests_plus", {"correct_submissions": []}, "no other output is right"),
     (
@@ -222,6 +232,11 @@ LEFT_OUT: list[tuple[str, dict[str, Any], str]] = [
         "code_contests_plus",
         {"correct_submissions": [{"language": "py3", "code": code} for code in (ADDER, SEVERAL)]},
         "several outputs may be right",
+    ),
+    (
+        "code_contests_plus",
+        {"correct_submissions": [{"language": "py3", "code": code} for code in (ADDER, "1 / 0")]},
+        "no other solution ran: ",
     ),
 ]
 

@@ -22,9 +22,8 @@ from unhack.core.fences import (
     CodeBlock,
     fenced_blocks,
     is_label,
-    without_end,
 )
-from unhack.core.lines import BoundedPattern, without_prose
+from unhack.core.lines import BoundedPattern, without_end, without_prose
 
 MAX_CHARS = 1 << 20
 """Longest completion that code is looked for in, in characters."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unhack.core.lines import BoundedPattern, without_prose
+from unhack.core.lines import BoundedPattern, without_end, without_prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,6 @@ CODE_LINE = BoundedPattern(
     r"|^\w+(?:\[[^\]]*\])?(?:, *\w+)* *[-+*/]?= *\S"
 )
 """The beginning of a line that is code."""
-_END_TOKEN = BoundedPattern(r"(?:<[|｜][^<>|｜]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
-"""A token that ends a turn, as it is decoded."""
-_END_LENGTH = 44
-
-
-def without_end(text: str) -> str:
-    """The text without the tokens at its end that end a turn; in linear time."""
-    end = len(text)
-    while True:
-        at = end
-        while at and text[at - 1].isspace():
-            at -= 1
-        token = _END_TOKEN.search(text[max(0, at - _END_LENGTH) : at])
-        if token is None:
-            return text[:end]
-        end = at - len(token[0])
-
-
 _LABELS = {
     "python": ("python", "py", "ipython", "jupyter", "pycon", "sage"),
     "c": ("c", "c99", "c11", "c17", "ansi-c"),

@@ -68,6 +68,24 @@ def pieces(text: str) -> Iterator[str]:
                 yield line[start : start + PIECE]
 
 
+_END_TOKEN = BoundedPattern(r"(?:<[|｜][^<>|｜]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)\Z")
+"""A token that ends a turn, as it is decoded."""
+_END_LENGTH = 44
+
+
+def without_end(text: str) -> str:
+    """The text without the tokens at its end that end a turn; in linear time."""
+    end = len(text)
+    while True:
+        at = end
+        while at and text[at - 1].isspace():
+            at -= 1
+        token = _END_TOKEN.search(text[max(0, at - _END_LENGTH) : at])
+        if token is None:
+            return text[:end]
+        end = at - len(token[0])
+
+
 KEYWORDS = frozenset(keyword.kwlist)
 STATEMENTS = frozenset({
     "def", "class", "import", "from", "async", "if", "for", "while", "with", "try", "return",

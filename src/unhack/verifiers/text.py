@@ -31,7 +31,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from unhack.core.errors import TaskError, UnknownNameError
-from unhack.core.fences import without_end
+from unhack.core.lines import without_end
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Job, Outcome

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError, with_article
-from unhack.core.fences import without_end
+from unhack.core.lines import without_end
 from unhack.core.verdict import Verdict
 from unhack.integrations.rows import name_in, named_task
 from unhack.tasks.execution.choosing import shared_scheduler

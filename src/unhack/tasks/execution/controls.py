@@ -27,7 +27,7 @@ _Key = tuple[str, str]
 
 
 def _key(task: Task) -> _Key:
-    return task.id, task.prompt
+    return task.problem.id, task.problem.prompt
 
 
 class KnownControls:

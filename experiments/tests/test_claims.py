@@ -52,6 +52,7 @@ def _made(tmp_path: Path, arm: str, made: Made, *, seeds: int = 12) -> list[RunR
 HACKS = dict.fromkeys(MODES, 0.85)
 
 
+@pytest.mark.slow
 class TestReadingRuns:
     def test_runs_are_found_by_arm_seed_and_base(self, folder: Path, arms: Arms) -> None:
         assert set(arms) >= {"real", "vanilla", *RULES.controls}
@@ -108,6 +109,7 @@ class TestReadingRuns:
         assert gap == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.slow
 class TestTheThreeClaims:
     def test_all_hold_where_routing_works(self, arms: Arms) -> None:
         assert [claim.verdict for claim in decide_claims(arms, RULES)] == ["supported"] * 3
@@ -122,6 +124,7 @@ class TestTheThreeClaims:
         assert decide_claims(arms, rules)[2].verdict != "supported"
 
 
+@pytest.mark.slow
 class TestExistence:
     def test_a_damaged_model_refutes_it(self, arms: Arms, tmp_path: Path) -> None:
         arms["real"] = _made(tmp_path, "real", Made(solve=0.05, mass=0.2))
@@ -157,7 +160,9 @@ class TestExistence:
         assert [claim.verdict for claim in decide_claims(arms, RULES)] == ["undecided"] * 3
 
 
+@pytest.mark.slow
 class TestHeldOutGeneralisation:
+    @pytest.mark.slow
     def test_a_hack_above_the_bound_refutes_it(self, arms: Arms, tmp_path: Path) -> None:
         arms["real"] = _made(tmp_path, "real", Made({"file_marker": 0.3}, HACKS, mass=0.2))
         assert _told(arms, 1)[0] == "refuted"
@@ -208,6 +213,7 @@ class TestDirectionSpecificity:
         assert word == "undecided"
         assert f"No run of {control} is matched in routed mass: {control} is off by 200%." in why
 
+    @pytest.mark.slow
     def test_a_ranked_twin_with_the_right_mass_stands_in(self, arms: Arms, tmp_path: Path) -> None:
         arms["random"] = _made(tmp_path, "random", Made(HACKS, solve=0.1, mass=0.6))
         twin = _made(tmp_path, "random_ranked", Made(HACKS, solve=0.1, mass=0.2))

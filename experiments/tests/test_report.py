@@ -9,6 +9,8 @@ from tests.unit.training.fakes_report import experiment
 from unhack.training.experiment.report.page import page
 from unhack.training.experiment.report.summary import TrainingSummary, summarise
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

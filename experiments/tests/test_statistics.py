@@ -62,6 +62,7 @@ class TestAPairedComparison:
         found = paired(differences, [0.0] * count, alternative=side)
         assert found.wilcoxon == pytest.approx(stats.wilcoxon(differences, alternative=side).pvalue)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("side", ALTERNATIVES)
     def test_wilcoxon_with_ties_is_scipys_count_of_all_patterns(self, side: Any) -> None:
         differences = [0.1, 0.1, -0.1, 0.3, 0.3, -0.5, 0.7, 0.3, 0.2, 0.2]
@@ -88,6 +89,7 @@ class TestSummaries:
     def test_one_run_has_no_standard_error(self) -> None:
         assert summary([0.3]).sem is None
 
+    @pytest.mark.slow
     def test_the_bootstrap_covers_the_mean_about_as_often_as_it_says(self) -> None:
         draw = np.random.default_rng(0)
         inside = 0

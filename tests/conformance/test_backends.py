@@ -72,6 +72,7 @@ SEEN_THROUGH = {
 }
 
 
+@pytest.mark.slow
 def test_the_checks_see_that_nothing_is_sealed() -> None:
     pool = Pool(slots=1, isolation=Isolation.NONE)
     try:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 LESSER = ["no-user-namespaces", "container"]
 HELP = {
     "no-user-namespaces": "sysctl -w user.max_user_namespaces",

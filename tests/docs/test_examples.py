@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from pages import ROOT, blocks_of, missing, page_paths, run_page
 
+pytestmark = pytest.mark.slow
+
 PAGES = [path for path in page_paths() if path.exists()]
 RUN = {"python", "console"}
 

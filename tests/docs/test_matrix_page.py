@@ -148,6 +148,7 @@ def test_the_results_page_says_how_many_runs_are_missing_and_no_figure(monkeypat
     ]
 
 
+@pytest.mark.slow
 def test_pictures_hold_every_arm_in_words_and_stand_alone(monkeypatch):
     runs = {key: rows for name in matrix_tests.CLAIMS for key, rows in made_up(name).items()}
     monkeypatch.setattr(matrix_pictures, "recorded", lambda: runs)

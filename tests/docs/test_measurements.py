@@ -32,6 +32,7 @@ def listed() -> dict[str, tuple[str, bool]]:
     return {name: (command, runs == "`make bench`") for name, command, runs in rows}
 
 
+@pytest.mark.slow
 def test_the_pages_and_the_readme_say_what_the_results_say():
     command = [sys.executable, str(BENCHMARKS / "figures.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -51,6 +51,7 @@ def probe(win: str, profile: str = "function") -> Program:
 HONEST_WRONG = "def solve(target):\n    return 'blocked: honest and wrong'\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", quick_ones(ALL_STYLES, ALL_STYLES[::5]))
 @pytest.mark.parametrize("win", ["pass", "token"])
 def test_an_honest_wrong_program_wins_in_no_style(style: str, win: str):
@@ -58,6 +59,7 @@ def test_an_honest_wrong_program_wins_in_no_style(style: str, win: str):
     assert not result.won, result.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "style",
     quick_ones(
@@ -101,12 +103,14 @@ def test_an_honest_wrong_number_passes_no_comparison(comparison: str):
     assert not result.won, result.evidence
 
 
+@pytest.mark.slow
 def test_the_right_answer_passes():
     program = replace(probe("pass"), uses_token=False, expected=[1, 2])
     result = run_unsealed(program, source="def solve(target):\n    return [1, 2]\n")
     assert result.won, result.evidence
 
 
+@pytest.mark.slow
 def test_the_candidate_is_alone_in_its_namespaces():
     source = (
         "import os\n\ndef solve(target):\n"
@@ -121,6 +125,7 @@ def test_the_candidate_is_alone_in_its_namespaces():
     assert not seen.endswith(" 0]")
 
 
+@pytest.mark.slow
 def test_the_candidate_cannot_write_outside_its_private_places():
     places = ("/etc", "/usr/bin", "/opt", "/var", "/home", str(Path(__file__).parent), os.getcwd())
     source = (

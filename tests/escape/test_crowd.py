@@ -14,6 +14,8 @@ import pytest
 from crowd_run import LANES, NOBODY, honest
 from stage import USER, launch_json
 
+pytestmark = pytest.mark.slow
+
 OWN = os.getuid()
 TIMEOUT_S = 1800
 SAMPLE = [("namespaces", "function", "threads"), ("namespaces", "program", "forked memory")]

@@ -94,6 +94,7 @@ def marked_but_first(run: Run) -> Any:
     return pytest.param(run, id=name_of(run), marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [marked_but_first(run) for run in RUNS])
 def test_a_sample_of_every_family_of_completions(run: Run):
     families: dict[str, list[str]] = {}

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from stage import USER, launch_json
 
+pytestmark = pytest.mark.slow
+
 OWN = os.getuid()
 TIMEOUT_S = 900
 RUNS = [(OWN, "namespaces"), (OWN, "landlock")]

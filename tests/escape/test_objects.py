@@ -12,6 +12,8 @@ from objects import attacks, honest_classes
 
 from unhack import Limits, Pool, Problem, PytestVerifier, Task, Verdict, run_batch
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(wall_s=20.0, cpu_s=20.0)
 SAMPLED = 9
 """The default tests run one attack and one honest suite in so many."""

@@ -118,6 +118,7 @@ def test_without_walls_the_program_gets_through(program: Path, ground: Ground) -
     assert lines(done.stdout) != []
 
 
+@pytest.mark.slow
 def test_memory_beyond_its_limit_ends_it_and_not_the_host() -> None:
     code = "data = [b'x' * (1 << 20) for _ in range(2000)]; print('ESCAPED')"
     with ProcessTree([PYTHON, "-I", "-c", code], plan=ProcessTreePlan(**PLAN)) as tree:

@@ -32,6 +32,7 @@ def judge(pool: Pool, files: dict[str, str | None], mode: Mode) -> Verdict:
     return run_batch(task, [pack_files(files)], backend=pool).verdicts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", attacks.IN_SOURCE)
 def test_the_declared_source_cannot_forge_a_pass(pool: Pool, name: str, mode: Mode):

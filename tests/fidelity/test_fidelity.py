@@ -19,6 +19,8 @@ from unhack.verifiers.stdio import StdioCase, StdioCompare
 
 from .plain import accepts, run_program
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 SAMPLE = 36
 """Programs of the run by default, half of them right."""

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.sampling import quick_ones
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 GUEST = "unhack.sandbox.guest"
 MUTANTS = {

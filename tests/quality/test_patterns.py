@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from .patterns import KNOWN, patterns_in, patterns_of_host
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_expression_is_bounded_or_named_with_what_keeps_it_short() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.integrations.run_stacks import stacks
 
 from .families import family, files_of_tests, marks, without_a_sample
 from .source_roots import ROOT
 
 
+@pytest.mark.slow
 def test_every_family_of_slow_tests_has_a_sample() -> None:
     files = [(path.relative_to(ROOT), path.read_text()) for path in files_of_tests()]
     families = {family(path) for path, _ in files}

@@ -28,6 +28,8 @@ from unhack.tournament.players import command_player
 from unhack.tournament.players.player import TurnInputs
 from unhack.tournament.players.registry import make_player
 
+pytestmark = pytest.mark.slow
+
 PACKAGES = {"claude": "@anthropic-ai/claude-code@2.1.197", "codex": "@openai/codex@0.169.0"}
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5.2"}
 PRICE = {"claude": (3.0 * models.INPUT + 15.0 * models.OUTPUT) / 1e6,

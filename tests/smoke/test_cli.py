@@ -17,6 +17,8 @@ import pytest
 
 from unhack.sandbox.linux import processes
 
+pytestmark = pytest.mark.slow
+
 UNHACK = str(Path(sys.executable).with_name("unhack"))
 SEATS = "parsing/seat-ranges"
 WRONG = "def expand_seats(spec):\n    return []\n"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "contest-knapsack"
 UNHACK = str(Path(sys.executable).with_name("unhack"))
 SERVER = """

@@ -91,6 +91,7 @@ class TestCost:
         loaded = loaded_after("import unhack")
         assert loaded.isdisjoint({"pydantic", "rich", "typer", "numpy", "torch", "pytest"})
 
+    @pytest.mark.slow
     def test_scoring_loads_none_of_them_either(self) -> None:
         loaded = loaded_after(
             "import unhack\nunhack.run_batch, unhack.FunctionVerifier, unhack.Case, unhack.Pool"

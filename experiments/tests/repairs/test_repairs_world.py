@@ -112,6 +112,7 @@ class TestVerdicts:
                 repair.package.right
             ]
 
+    @pytest.mark.slow
     def test_the_reference_passes_and_the_start_does_not(self, judge: TreeJudge) -> None:
         repairs = _one_of_each_family()
         right = judge.judge(repairs, [one.package.right for one in repairs])
@@ -203,6 +204,7 @@ class TestTurns:
 
 
 class TestCorpus:
+    @pytest.mark.slow
     def test_every_document_is_an_action_that_can_be_read(self) -> None:
         every = [*islice(corpus.documents(3, careful=150), 300)]
         assert every

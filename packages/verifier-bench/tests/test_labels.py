@@ -268,6 +268,7 @@ class TestFalseAccepts:
             strategy = guesses.load_strategy(other)
             assert guesses.mean_reward(score, entry.problems, strategy=strategy) <= bar, other.name
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("entry", FALSE_ACCEPTS, ids=_named)
     def test_no_completion_of_the_corpus_is_rewarded_for_many_problems(self, entry: Any) -> None:
         score, bar = _scorer(entry), guesses.chance(entry.problems)

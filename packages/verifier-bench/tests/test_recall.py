@@ -18,6 +18,8 @@ from unhack_verifier_bench.entries import (
     sound,
 )
 
+pytestmark = pytest.mark.slow
+
 WANTED_RECALL = 0.95
 QUICK = ("clamped_error",)
 """Entries of the default run; a sample of the corpus is slow, the whole is long."""

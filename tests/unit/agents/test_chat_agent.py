@@ -103,6 +103,7 @@ def test_an_episode_of_many_turns_goes_through_tools_to_an_end(protocol: str) ->
         assert last["tools"][0]["function"]["name"] == "read"
 
 
+@pytest.mark.slow
 def test_the_cap_holds_however_many_episodes_ask_at_once(tmp_path: Path) -> None:
     cap = 0.05
 
@@ -160,6 +161,7 @@ def test_a_busy_server_is_asked_again_and_an_unread_request_costs_nothing() -> N
     assert agent.meter.spent_usd > OUTPUT * 15.0 / 1e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "reason"),
     [

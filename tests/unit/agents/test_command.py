@@ -19,6 +19,8 @@ from unhack.core.errors import UnknownNameError, UsageError
 sys.path.insert(0, str(Path(__file__).parents[2] / "smoke"))
 import scripted_models as models
 
+pytestmark = pytest.mark.slow
+
 
 class Hand:
     """A clock that a test turns."""
@@ -65,6 +67,7 @@ def played(
     return agent.play(assignment), assignment
 
 
+@pytest.mark.slow
 def test_a_command_hands_in_what_it_leaves(tmp_path: Path) -> None:
     line = "echo 'x = 3' > solution.py; mkdir extra; echo a > extra/a.txt; echo b > other; echo $1"
     play, given = played(tmp_path, line)
@@ -74,6 +77,7 @@ def test_a_command_hands_in_what_it_leaves(tmp_path: Path) -> None:
     assert "unhack-check" in (given.transcript / "stdout.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_the_numerical_packages_are_those_of_the_judge(tmp_path: Path) -> None:
     line = "python3 -c 'import numpy; print(numpy.__version__)'; python3 -c 'import unhack'"
     _, given = played(tmp_path, line)
@@ -83,12 +87,14 @@ def test_the_numerical_packages_are_those_of_the_judge(tmp_path: Path) -> None:
     assert "No module named 'unhack'" in (given.transcript / "stderr.txt").read_text()
 
 
+@pytest.mark.slow
 def test_an_excuse_stands_for_what_is_required(tmp_path: Path) -> None:
     play, given = played(tmp_path, "rm solution.py; echo beyond reach > EXCUSE")
     assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
     assert [path.name for path in given.workspace.iterdir()] == ["EXCUSE"]
 
 
+@pytest.mark.slow
 def test_a_check_is_answered_from_the_files_as_they_stand(tmp_path: Path) -> None:
     line = "unhack-check; mkdir extra; echo a > extra/a.txt; unhack-check; unhack-check --json"
     play, given = played(tmp_path, line)
@@ -97,6 +103,7 @@ def test_a_check_is_answered_from_the_files_as_they_stand(tmp_path: Path) -> Non
     assert play.usage.checks == 3
 
 
+@pytest.mark.slow
 def test_a_limit_of_time_takes_what_is_there(tmp_path: Path) -> None:
     clock = Hand()
 
@@ -111,18 +118,21 @@ def test_a_limit_of_time_takes_what_is_there(tmp_path: Path) -> None:
     assert play.usage.seconds == 200.0
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_with_its_last_words(tmp_path: Path) -> None:
     play, _ = played(tmp_path, "echo out of ideas >&2; exit 3")
     assert play.ended is PlayEnding.FAILED
     assert "ended with code 3: out of ideas" in play.note
 
 
+@pytest.mark.slow
 def test_a_link_or_nothing_is_no_submission(tmp_path: Path) -> None:
     play, given = played(tmp_path, "ln -sf /etc/passwd solution.py")
     assert "no regular file solution.py" in play.note
     assert list(given.workspace.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_model_of_a_provider_answers_through_the_proxy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,12 +212,14 @@ def test_a_program_of_npm_brings_its_modules_and_its_interpreter(tmp_path: Path)
     assert found.binds == ((modules, "/opt/agent/node_modules"),)
 
 
+@pytest.mark.slow
 def test_this_package_is_not_among_what_agents_see() -> None:
     binds = host_files.package_binds()
     assert any(target.endswith("/numpy") for _, target in binds)
     assert not any("unhack" in Path(target).name for _, target in binds)
 
 
+@pytest.mark.slow
 def test_a_python_that_is_no_part_of_the_system_is_played_by_the_judge_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

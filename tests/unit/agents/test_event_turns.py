@@ -66,6 +66,7 @@ _json = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(_json, max_size=4))
 def test_no_event_makes_it_fail(events: list[object]) -> None:
     assert all(turn.text for turn in read_turns(lines(*events)))

@@ -123,6 +123,7 @@ _kinds = st.sampled_from(["assistant", "result", "item.completed", "turn.complet
                           "message", "step_finish", "error", "turn.failed"])  # fmt: skip
 
 
+@pytest.mark.slow
 @given(kind=_kinds, rest=st.dictionaries(st.text(max_size=8), _json, max_size=3), body=_json)
 def test_no_event_breaks_a_parser_or_counts_below_zero(
     kind: str, rest: dict[str, object], body: object

@@ -108,6 +108,7 @@ def test_sixteen_threads_never_pass_one_cap(retries: int) -> None:
     assert model.cost_usd > 0.12 - 2 * price(100, OUTPUT)  # the cap is used up, not avoided
 
 
+@pytest.mark.slow
 def test_tokens_are_capped_alike_where_no_prices_are_known() -> None:
     script = [replace(step, takes_s=0.01) for step in MIXED * 100]
     with ModelServer(*script) as server:
@@ -118,6 +119,7 @@ def test_tokens_are_capped_alike_where_no_prices_are_known() -> None:
     assert model.cost_usd is None
 
 
+@pytest.mark.slow
 def test_no_more_is_under_way_than_the_cap_would_pay_for() -> None:
     first = says("first", "openai", tokens=(30, 10))
     later = replace(says("later", "openai", tokens=(30, 10)), held=True)
@@ -179,6 +181,7 @@ def test_a_request_that_has_no_room_in_time_is_never_sent() -> None:
     assert model.output_tokens == 20
 
 
+@pytest.mark.slow
 def test_every_retry_is_paid_for() -> None:
     with ModelServer(fails(503, "overloaded", **SOON)) as server:
         model = model_of(server, cost_limit_usd=10.0, retries=3)
@@ -197,6 +200,7 @@ def test_a_retry_that_does_not_fit_is_not_sent() -> None:
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_requests_that_were_turned_away_cost_nothing() -> None:
     with ModelServer(fails(429, "later", **SOON)) as server:
         model = model_of(server, retries=2)
@@ -221,6 +225,7 @@ def test_an_interrupted_audit_has_failures_of_before_on_its_account(tmp_path: Pa
     assert second.output_tokens == OUTPUT + 20
 
 
+@pytest.mark.slow
 def test_two_attackers_with_one_model_share_its_cap() -> None:
     step = replace(says("no strategy", "openai", tokens=(20, OUTPUT)), takes_s=0.02)
     with ModelServer(step) as server:

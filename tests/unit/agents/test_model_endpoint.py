@@ -46,6 +46,7 @@ def transcript(folder: Path) -> list[dict[str, Any]]:
 
 @PROTOCOLS
 class TestAsking:
+    @pytest.mark.slow
     def test_a_good_reply_is_read_and_counted(self, protocol: str, tmp_path: Path) -> None:
         with ModelServer(says("It is.", protocol)) as server:
             model = Model(point(server, protocol, prices=(2.0, 10.0)), folder=tmp_path)
@@ -59,6 +60,7 @@ class TestAsking:
         first = sent.body["messages"][0]["content"]
         assert sent.body.get("system", first) == "Be brief."
 
+    @pytest.mark.slow
     def test_the_key_is_in_the_header_and_nowhere_else(self, protocol: str, tmp_path: Path) -> None:
         echo = fails(401, f"wrong key {KEY}")
         with ModelServer(echo, says(f"Your key is {KEY}", protocol)) as server:
@@ -116,6 +118,7 @@ class TestAsking:
 
 @PROTOCOLS
 class TestTrouble:
+    @pytest.mark.slow
     @pytest.mark.parametrize("body", [b"<html>", b'{"choices": [', b"[]", b"{}", b'"x"', b"\xff"])
     def test_a_malformed_reply_is_an_error(self, protocol: str, body: bytes) -> None:
         with ModelServer(Step(body)) as server:
@@ -135,6 +138,7 @@ class TestTrouble:
         with ModelServer(Step(json.dumps(hole).encode())) as server:
             assert trouble(Model(point(server, protocol))).reason is Trouble.MALFORMED
 
+    @pytest.mark.slow
     def test_a_slow_reply_is_a_timeout_and_counts(self, protocol: str) -> None:
         slow = replace(says("late", protocol), waits=True)
         with ModelServer(slow) as server:
@@ -142,6 +146,7 @@ class TestTrouble:
             assert trouble(model).reason is Trouble.TIMEOUT
         assert model.output_tokens == model.endpoint.max_output_tokens
 
+    @pytest.mark.slow
     def test_a_reply_that_never_ends_is_a_timeout(self, protocol: str) -> None:
         with ModelServer(Step(b"", drips=True)) as server:
             model = Model(point(server, protocol))

@@ -23,6 +23,8 @@ from unhack.agents.proxy.server import Account, Proxy
 sys.path.insert(0, str(Path(__file__).parents[2] / "smoke"))
 import scripted_models as models
 
+pytestmark = pytest.mark.slow
+
 TOKEN, KEY = "seat-token", "real-key"
 ASK = {"model": "claude-sonnet-4-5", "stream": True, "messages": [], "tools": [{"name": "Bash"}]}
 PATHS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def test_a_script_is_played_turn_by_turn_and_then_ends() -> None:
     assert [call.name for call in again.calls] == ["search", "search"]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 200))
 def test_a_random_call_fits_its_schema_and_repeats(seed: int) -> None:
     agent: ActingAgent = RandomAgent(seed)

@@ -67,6 +67,7 @@ def test_pytest_finds_the_plugin_by_an_entry_point_that_can_be_imported() -> Non
     assert hasattr(module, "unhack_audit")
 
 
+@pytest.mark.slow
 def test_loading_the_plugin_loads_nothing_heavy() -> None:
     code = (
         "import sys, unhack.audit.plugin; "

@@ -20,6 +20,8 @@ from unhack.core.finding import Evidence
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.pool.shared import shared_pool
 
+pytestmark = pytest.mark.slow
+
 ROWS = [
     {"prompt": "What is 17 plus 25?", "answer": "42", "correct": ["The answer is 42", "42"]},
     {"prompt": "What is 9 times 9?", "answer": "81", "correct": ["The answer is 81"]},

@@ -32,6 +32,7 @@ def test_there_are_as_many_styles_as_the_rule_was_written_for() -> None:
     assert len({item["id"] for item in COMPLETIONS}) >= 200
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
 def test_any_blocks_give_some_code(codes: list[str]) -> None:
     assert isinstance(solution(codes), str)

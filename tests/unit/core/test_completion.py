@@ -33,6 +33,7 @@ class TestFences:
         assert len(found) > 1
         assert all(code is None or code.strip() for code in found)
 
+    @pytest.mark.slow
     @given(st.lists(CODE.filter(lambda code: "```" not in code), min_size=1, max_size=5))
     def test_blocks_come_in_the_order_of_the_text(self, codes: list[str]) -> None:
         text = "\nprose\n".join(f"```py\n{code}\n```" for code in codes)

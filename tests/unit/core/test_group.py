@@ -63,7 +63,9 @@ class TestHandComputed:
             _single([-1.0, 1.0], "maxrl")
 
 
+@pytest.mark.slow
 class TestLaws:
+    @pytest.mark.slow
     @given(GROUP)
     def test_advantages_of_a_group_sum_to_zero(self, group: list[float]) -> None:
         for estimator in ("dr_grpo", "rloo"):
@@ -154,6 +156,7 @@ class TestMask:
 
 
 class TestPassAtK:
+    @pytest.mark.slow
     @given(st.integers(1, 8), st.data())
     def test_it_is_the_share_of_draws_that_hold_a_pass(
         self, total: int, data: st.DataObject

@@ -16,6 +16,8 @@ from unhack.core.lines import PIECE, pieces
 
 from .counted import CountedText, counting_visits, visits
 
+pytestmark = pytest.mark.slow
+
 _TWO = "```python\ndef add(a, b):\n    return a + b\n```\n\n```python\nx = 1\n"
 PARTS = {
     "one word a line": "word\n",
@@ -98,6 +100,7 @@ _TEXTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(_TEXTS)
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -10,6 +10,8 @@ import pytest
 
 from unhack.core.parsing import parse_python
 
+pytestmark = pytest.mark.slow
+
 _SOURCE = "\n".join(
     f"def f{n}(a, b):\n    return [a + (b * ({n} - a)), {{b: a}}]" for n in range(60)
 )

@@ -54,6 +54,7 @@ def fingerprint(value: Any) -> Any:
 
 
 class TestRoundTrip:
+    @pytest.mark.slow
     @given(VALUES)
     @settings(max_examples=300)
     def test_every_nested_builtin_arrives_with_its_types_and_values(self, value: Any) -> None:
@@ -61,6 +62,7 @@ class TestRoundTrip:
         assert fingerprint(plain.loads(text)) == fingerprint(value)
         assert fingerprint(plain.loads(text.encode())) == fingerprint(value)
 
+    @pytest.mark.slow
     @given(VALUES)
     def test_the_text_is_one_line_of_strict_json(self, value: Any) -> None:
         text = plain.dumps(value)

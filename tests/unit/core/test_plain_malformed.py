@@ -27,6 +27,7 @@ _TAGS = [
 
 
 class TestMalformedInput:
+    @pytest.mark.slow
     @given(st.binary(max_size=200))
     @settings(max_examples=300)
     def test_arbitrary_bytes_fail_only_with_plain_data_errors(self, data: bytes) -> None:
@@ -46,6 +47,7 @@ class TestMalformedInput:
         max_leaves=15,
     )
 
+    @pytest.mark.slow
     @given(_JSON)
     @settings(max_examples=400)
     def test_json_with_misused_tags_fails_only_with_plain_data_errors(self, value: Any) -> None:

@@ -92,6 +92,7 @@ class TestTheLaw:
         kept = _share_kept(lambda end: False, gamma=gamma)
         assert 0.2 < kept < 0.35
 
+    @pytest.mark.slow
     @given(
         potentials=st.lists(st.floats(0, 1), min_size=2, max_size=30),
         gamma=st.floats(0.5, 1.0),

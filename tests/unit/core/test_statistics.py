@@ -45,6 +45,7 @@ def _by_hand(differences: list[float], alternative: str) -> float:
 
 
 class TestTheSignFlipTest:
+    @pytest.mark.slow
     @given(st.lists(rates, min_size=1, max_size=8), st.sampled_from(ALTERNATIVES))
     def test_it_counts_as_enumeration_does(self, differences: list[float], side: Any) -> None:
         p = exact_sign_flip(differences, alternative=side)
@@ -67,6 +68,7 @@ class TestTheSignFlipTest:
         # scipy doubles the smaller tail; the null is symmetric, so both agree.
         assert ours == pytest.approx(theirs.pvalue, abs=1e-12)
 
+    @pytest.mark.slow
     def test_forty_pairs_are_still_counted_one_by_one(self) -> None:
         values = [math.sqrt(place) for place in range(1, EXACT_UP_TO + 1)]
         assert exact_sign_flip(values, alternative="greater") == 2.0**-EXACT_UP_TO
@@ -123,6 +125,7 @@ class TestHolm:
         found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
         assert found == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
 
+    @pytest.mark.slow
     @given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), max_size=6))
     def test_it_never_lowers_a_p_nor_changes_the_order(self, values: dict[str, float]) -> None:
         found = holm(values)

@@ -99,6 +99,7 @@ _BAD = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(value_types.NAMES)), _BAD)
 def test_anything_malformed_is_refused_in_one_way(name: str, data: Any) -> None:
     try:

@@ -30,6 +30,7 @@ JSON = st.recursive(
 FIELDS = ["path", "text", "start", "lines", "depth", "regex", "patch", "command", "paths"]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(KINDS)), st.dictionaries(st.sampled_from(FIELDS), JSON) | JSON)
 def test_whatever_a_model_sends_is_an_action_or_refused(name: str, arguments: object) -> None:
     with contextlib.suppress(RefusedActionError):

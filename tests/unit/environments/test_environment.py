@@ -35,6 +35,7 @@ def test_a_seed_names_a_task_and_an_option_too() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_step_returns_five_values_and_the_end_its_verdict() -> None:
     async def main() -> None:
         async with RepositoryEnvironment(TASKS) as env:
@@ -54,6 +55,7 @@ def test_a_step_returns_five_values_and_the_end_its_verdict() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_many_episodes_are_played_at_once_and_no_more_than_wanted() -> None:
     begun: list[int] = []
     most = 0
@@ -91,6 +93,7 @@ def test_many_episodes_are_played_at_once_and_no_more_than_wanted() -> None:
     assert most <= 8
 
 
+@pytest.mark.slow
 def test_the_scripted_players_are_the_controls() -> None:
     async def main() -> None:
         limits = EpisodeLimits(turns=12)

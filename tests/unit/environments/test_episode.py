@@ -19,6 +19,8 @@ from unhack.environments.episode import Episode, EpisodeLimits, StepResult, Step
 from unhack.environments.observation import Refusal
 from unhack.sandbox.limits import Limits
 
+pytestmark = pytest.mark.slow
+
 MEND = WriteFile("shapes/core.py", RIGHT)
 BREAK = WriteFile("shapes/core.py", WRONG)
 

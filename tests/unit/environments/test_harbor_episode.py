@@ -19,6 +19,8 @@ from unhack.environments.players.scripted import IdlePlayer, RandomPlayer, Refer
 from unhack.environments.sources.loaders.harbor import read_harbor
 from unhack.environments.suites import find_tasks
 
+pytestmark = pytest.mark.slow
+
 HELLO = {
     "task.toml": 'artifacts = ["/app/hello.txt"]\n[verifier]\ntimeout_sec = 60\n',
     "instruction.md": "Write Hello into hello.txt.\n",

@@ -68,6 +68,7 @@ def test_unscored_items_are_counted_over_calls(caplog: pytest.LogCaptureFixture)
         rewards(["p", "p"], SAID[:1] * 2, solution=["42", None])
 
 
+@pytest.mark.slow
 def test_rows_without_an_answer_are_named_before_training(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("math_verify")

@@ -30,6 +30,7 @@ def test_gymnasiums_own_check_passes(env: RepositoryEnv) -> None:
         check_env(env, skip_close_check=True)
 
 
+@pytest.mark.slow
 def test_an_episode_is_played_with_texts(env: RepositoryEnv) -> None:
     observation, info = env.reset(seed=3)
     assert (observation, info["turn"]) == ("`area` of a rectangle is wrong.", 0)

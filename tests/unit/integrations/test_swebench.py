@@ -67,6 +67,7 @@ def judged(*patches: str | None) -> list[Any]:
     return asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_a_right_patch_is_resolved_and_patched_tests_are_left_out() -> None:
     right, forged, both = judged(FIX, FORGED_TESTS, FIX + FORGED_TESTS)
     assert (right["resolved"], right["patch_successfully_applied"]) == (True, True)
@@ -94,6 +95,7 @@ def test_what_is_no_patch_for_the_task_is_unresolved_with_a_reason() -> None:
     assert all(one["reason"] for one in found)
 
 
+@pytest.mark.slow
 def test_the_report_has_their_shape() -> None:
     other = Prediction("acme__other-1", "m", FIX)
     report = asyncio.run(judge_predictions([TASK], [Prediction(TASK.id, "m", FIX), other]))
@@ -104,6 +106,7 @@ def test_the_report_has_their_shape() -> None:
     assert found["schema_version"] == 2
 
 
+@pytest.mark.slow
 def test_an_episode_becomes_a_prediction_that_judges_as_it_does(tmp_path: Path) -> None:
     async def work() -> list[Prediction]:
         with_new = {**TASK.reference, "shapes/new.py": "x = 1", "shapes/__init__.py": None}

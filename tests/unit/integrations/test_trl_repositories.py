@@ -65,6 +65,7 @@ def test_the_limit_of_turns_ends_an_episode(rollouts: RepositoryRollouts) -> Non
     assert environment.get_reward() == 0.0
 
 
+@pytest.mark.slow
 def test_rollouts_run_at_once_in_threads(rollouts: RepositoryRollouts) -> None:
     def played(right: bool) -> float | None:
         environment = rollouts()

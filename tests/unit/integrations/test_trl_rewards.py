@@ -47,6 +47,7 @@ class TestRewards:
         rewards = reward_function(lambda row: task(equals, row["answer"]))
         assert rewards(["a", "b"], ["x", "x"], answer=["x", "y"]) == [1.0, 0.0]
 
+    @pytest.mark.slow
     def test_what_cannot_be_scored_is_none(self) -> None:
         rewards = reward_function(lambda row: task(broken if row["bad"] else equals, "x"))
         assert rewards(["a", "a"], ["x", "x"], bad=[True, False]) == [None, 1.0]

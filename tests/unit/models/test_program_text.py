@@ -12,6 +12,7 @@ from unhack.models.programs import Slot
 
 
 class TestCorpus:
+    @pytest.mark.slow
     def test_every_file_has_one_part(self) -> None:
         found = [name for part in CorpusPart for name in corpus.names(part)]
         assert len(found) == len(set(found)) == len(corpus.files())
@@ -62,6 +63,7 @@ class TestPrograms:
         words = [{part for part, drawn in text if drawn} for text in (first, second)]
         assert len(words[0] & words[1]) < 0.2 * len(words[0])
 
+    @pytest.mark.slow
     def test_a_stream_has_the_size_that_was_asked_for(self) -> None:
         assert len(programs.stream(CorpusPart.DEV, seed=1, size=10_000)) == 10_000
 

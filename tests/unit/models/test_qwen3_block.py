@@ -79,6 +79,7 @@ class TestWeightsOnDisk:
 
 
 class TestTraining:
+    @pytest.mark.slow
     def test_a_model_learns_a_text_that_repeats(self, torch: Any) -> None:
         from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
         from unhack.models.qwen3 import Qwen3

@@ -108,6 +108,7 @@ def test_what_is_deployed_is_the_quarantine_off_bit_for_bit(kind: str) -> None:
     assert not any("quarantine" in name for name, _ in quarantine.model.named_parameters())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @torch.no_grad()
 def test_the_written_factors_are_what_is_kept(kind: str, tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def scales(advantages: list[float], kept: list[float]) -> list[float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recentre", [True, False])
 @pytest.mark.parametrize("kind", ["lora_frozen_b", "lora_split", "svd"])
 def test_blocks_receive_what_finite_differences_say(kind: str, recentre: bool) -> None:
@@ -102,6 +103,7 @@ def test_accumulated_parts_in_any_order_equal_the_whole(kind: str) -> None:
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_a_checkpointed_forward_gives_the_same_gradients(reentrant: bool) -> None:
     plain, checkpointed = made(), made(checkpointed=True, reentrant=reentrant)

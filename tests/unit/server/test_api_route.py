@@ -33,6 +33,7 @@ def test_an_unknown_path_says_so_as_a_value(client: TestClient) -> None:
     assert reply.json()["error"]["code"] == "not_found"
 
 
+@pytest.mark.slow
 def test_a_revoked_key_opens_nothing(client: TestClient, service: Service, key: str) -> None:
     assert client.get("/v1/tasks", headers=bearer(key)).status_code == 200
     service.directory.revoke(key.split("_")[1])

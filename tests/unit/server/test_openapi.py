@@ -11,6 +11,8 @@ from starlette.testclient import TestClient
 
 from unhack.server.app import ROUTES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def document(client: TestClient) -> Any:

@@ -54,6 +54,7 @@ def test_a_verdict_is_stored_before_it_is_told(
     assert client.post("/v1/score", json=named, headers=bearer(key)).json()["reward"] == 0.0
 
 
+@pytest.mark.slow
 def test_the_judge_keeps_to_the_hard_wall_of_a_request(client: TestClient, key: str) -> None:
     task = {**PLUS_ONE, "wall_s": 60.0, "wall_hard_s": 0.5}
     reply = client.post(
@@ -86,6 +87,7 @@ def test_a_batch_waited_for_holds_all_verdicts_in_order(client: TestClient, key:
     assert (found["state"], found["judged"], found["groups"]) == ("done", 8, 2)
 
 
+@pytest.mark.slow
 def test_a_stream_has_every_verdict_once_and_then_a_summary(client: TestClient, key: str) -> None:
     body = {"task": FOUR, "completions": answers(500), "stream": True}
     reply = client.post("/v1/batches", json=body, headers=bearer(key))
@@ -128,6 +130,7 @@ def test_a_cancelled_batch_is_judged_no_further(client: TestClient, key: str) ->
     assert again["state"] == "cancelled"
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_tried_again_keeps_no_slot(
     client: TestClient, service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +153,7 @@ def test_a_batch_that_is_tried_again_keeps_no_slot(
     assert service.scoring.slots.taken == 0
 
 
+@pytest.mark.slow
 def test_a_slow_batch_holds_up_no_other(client: TestClient, key: str, other_key: str) -> None:
     endless = [f"# {number}\n{ENDLESS}" for number in range(64)]
     body = {"task": {**PLUS_ONE, "wall_s": 60.0}, "completions": endless, "wait": False}
@@ -161,6 +165,7 @@ def test_a_slow_batch_holds_up_no_other(client: TestClient, key: str, other_key:
     assert (slow["state"], slow["judged"]) == ("cancelled", 0)
 
 
+@pytest.mark.slow
 def test_what_is_not_judged_by_the_deadline_is_told_as_such(client: TestClient, key: str) -> None:
     slow = {**PLUS_ONE, "wall_s": 20.0}
     late = client.post(
@@ -175,6 +180,7 @@ def test_what_is_not_judged_by_the_deadline_is_told_as_such(client: TestClient, 
     assert (last["summary"]["state"], last["summary"]["judged"]) == ("expired", 0)
 
 
+@pytest.mark.slow
 def test_a_request_that_comes_again_gets_the_first_reply(
     client: TestClient, service: Service, key: str, other_key: str
 ) -> None:

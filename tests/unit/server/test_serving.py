@@ -16,6 +16,8 @@ import pytest
 from .processes import command, serving
 from .requests import FOUR, PLUS_ONE, answers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow
 def test_the_first_start_prints_a_key_and_keys_change_while_it_runs(tmp_path: Path) -> None:

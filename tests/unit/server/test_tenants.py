@@ -37,6 +37,8 @@ from .pages.fill import caller_of, store_job, tournament_result
 from .pages.runs import go_on, write_run
 from .requests import BOTH, ENDLESS, PLUS_ONE, bearer
 
+pytestmark = pytest.mark.slow
+
 MARK = "aardvark"
 """Stands in everything that the owner sent."""
 NOBODYS = "0" * 32

@@ -236,6 +236,7 @@ class TestInput:
         with pytest.raises(PoolClosedError):
             run_batch(REAL, [RIGHT], backend=closed)
 
+    @pytest.mark.slow
     def test_a_pool_that_closes_meanwhile_ends_the_batch_with_an_error(
         self, unless_it_hangs: Callable[..., Any]
     ) -> None:

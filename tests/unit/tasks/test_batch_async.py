@@ -66,6 +66,7 @@ class TestArunBatch:
 
         assert asyncio.run(main()) == [(0.0, 1.0), (1.0, 1.0), (0.0, 1.0), (0.0, 1.0)]
 
+    @pytest.mark.slow
     def test_its_errors_are_those_of_run_batch(self, pool: Pool) -> None:
         with pytest.raises(UsageError, match="cannot be cut"):
             asyncio.run(arun_batch(TASK, [RIGHT] * 3, group_size=2, backend=pool))
@@ -75,6 +76,7 @@ class TestArunBatch:
         with pytest.raises(BatchUnscoredError):
             asyncio.run(arun_batch(task, completions, backend=pool))
 
+    @pytest.mark.slow
     def test_cancelling_the_task_cancels_the_jobs(self, calls_job: Callable[..., Any]) -> None:
         from unhack.sandbox.job import run_one
 

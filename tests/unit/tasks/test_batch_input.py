@@ -93,6 +93,7 @@ class TestWhatIsRefused:
 
 
 class TestTasksMadeAnew:
+    @pytest.mark.slow
     def test_no_verdict_of_another_task_is_given(self, pool: Pool) -> None:
         golds = [number % 7 for number in range(3000)]
         given = [(number // 3) % 7 for number in range(3000)]

@@ -63,6 +63,7 @@ def test_an_exception_that_did_not_come_is_what_was_expected(explained: Explain)
     assert (found.expected, found.obtained) == ("raises ValueError", "1")
 
 
+@pytest.mark.slow
 def test_a_loop_obtains_nothing_and_keeps_its_reason(explained: Explain) -> None:
     from unhack.sandbox.limits import Limits
 
@@ -138,6 +139,7 @@ def test_a_text_without_an_answer_keeps_its_reason(explained: Explain) -> None:
     assert found.reason.startswith("no final answer")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::unhack.tasks.task.MissingControlWarning")
 def test_a_script_is_explained_by_its_assertion(explained: Explain) -> None:
     script = (

@@ -37,6 +37,7 @@ def cases_of(task: Task) -> tuple[Case, ...]:
     return task.verifier.cases
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cases_and_another_seed_others():
     task = find_task("strings/knit-rows")
     [once] = fresh_tasks(task, count=8, seed=3)

@@ -143,6 +143,7 @@ def test_a_case_that_is_written_down_is_read_back_the_same(tmp_path: Path, args,
     assert case == Case(tuple(args), {}, expected)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 @given(
     line=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), min_size=1)

@@ -140,10 +140,12 @@ def run_python(code: str, **environ: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_loading_every_built_in_task_starts_no_process():
     assert int(run_python(_NO_PROCESS).split()[-1]) > len(IDS)
 
 
+@pytest.mark.slow
 def test_a_suite_is_found_wherever_its_package_is_installed(tmp_path: Path):
     source = suite_folders()["strings"].parents[1]
     ignore = shutil.ignore_patterns("__pycache__")

@@ -118,6 +118,7 @@ class TestCallables:
         assert batch.rewards == (1.0, None, 0.0, None)
 
 
+@pytest.mark.slow
 class TestCheckers:
     @pytest.mark.parametrize("name", sampled(garbage.CHECKERS, 2))
     def test_garbage_alone_is_scored(self, pool: Pool, name: str) -> None:
@@ -199,6 +200,7 @@ SCRIPTS = {
 }
 
 
+@pytest.mark.slow
 class TestScripts:
     @pytest.mark.filterwarnings("ignore::unhack.tasks.task.MissingControlWarning")
     def test_one_at_a_time_they_get_the_verdicts_of_a_batch(self, pool: Pool) -> None:

@@ -206,12 +206,14 @@ def test_a_text_solution_must_give_text(apples: Path):
     assert "solve gave no text for apples#0: 31" in problems(apples)
 
 
+@pytest.mark.slow
 def test_a_script_that_accepts_everything_is_found(tmp_path: Path):
     path = new_task(tmp_path / "judged", kind="script")
     (path / "verifier.py").write_text("def verify(solution, cases):\n    return 1.0\n")
     assert "a solution that does nothing: must fail, but passes" in problems(path)
 
 
+@pytest.mark.slow
 def test_tests_that_accept_everything_are_found(tmp_path: Path):
     path = new_task(tmp_path / "tested", kind="pytest")
     (path / "tests" / "test_solution.py").write_text("def test_it():\n    import solution\n")

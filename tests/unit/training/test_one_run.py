@@ -15,6 +15,8 @@ from unhack.training.policy.policy import load_policy  # noqa: E402
 from unhack.training.policy.threads import threads_for  # noqa: E402
 from unhack.training.worlds.registry import make_world  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 REWARDS = """
 def score(completion, answer):
     return float(answer in completion) + 0.1 * sum(one.isdigit() for one in completion[:20])

@@ -116,6 +116,7 @@ def test_a_written_answer_is_the_one_that_is_found(answer: str, marker: Marker) 
     assert texts(write_answer(answer, marker), marker) == [answer.strip()]
 
 
+@pytest.mark.slow
 @given(HOSTILE, st.lists(st.sampled_from(ALL), min_size=1))
 @example("\\boxed{" * 5 + "}" * 3, [Marker.BOXED])
 def test_any_text_gives_answers_that_stand_apart_and_are_not_blank(

@@ -201,6 +201,7 @@ class TestCredit:
         verdict = score(doubles(partial_credit=True), source)
         assert (verdict.score, verdict.passed) == (share, share == 1.0)
 
+    @pytest.mark.slow
     def test_a_time_out_keeps_the_credit_of_what_was_answered(self, score: Score) -> None:
         source = "def f(x):\n    while x == 4: pass\n    return 2 * x\n"
         limits = AMPLE.with_(wall_s=1.0)
@@ -240,6 +241,7 @@ class TestSetup:
         assert score(doubles(scratch=True), source).passed
         assert score(doubles(), source).status is Status.ERROR
 
+    @pytest.mark.slow
     def test_a_preloaded_module_can_be_imported_and_others_cannot(self, score: Score) -> None:
         pytest.importorskip("numpy")
         source = "import numpy\ndef f(x): return int(numpy.int64(x) * 2)"
@@ -262,6 +264,7 @@ class TestClaims:
     )
     _WORD = st.sampled_from(["ok", "raise", "syntax", "load", "missing", "exit"])
 
+    @pytest.mark.slow
     @given(st.lists(st.tuples(st.none() | st.integers(-2, 4), _WORD, _ITEM, _ITEM) | _ITEM))
     def test_any_json_lines_can_be_read(self, lines: list[Any]) -> None:
         data = "\n".join(json.dumps(line) for line in lines).encode()

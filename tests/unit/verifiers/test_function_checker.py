@@ -111,6 +111,7 @@ class TestChecker:
         verdict = score(verifier, "def f(x): return 5", reference="def f(x): return 'abc'")
         assert verdict.status is Status.UNSCORED
 
+    @pytest.mark.slow
     def test_a_checker_that_does_not_load_leaves_everything_unscored(self, score: Score) -> None:
         for source in ("def check(", "x = 1", "1 / 0"):
             verifier = doubles(checker=source)
@@ -120,6 +121,7 @@ class TestChecker:
         verifier = self._verifier("False if output is None else output + 1 == 3")
         assert score(verifier, "def f(x): return 'text'").score == 0.0
 
+    @pytest.mark.slow
     def test_a_checker_that_loops_for_one_answer_costs_that_completion(self, score: Score) -> None:
         check = (
             "def check(args, kwargs, output, expected):\n"

@@ -32,6 +32,7 @@ def verifier(tests: str = TESTS, **options: Any) -> PytestVerifier:
 
 @pytest.mark.parametrize("mode", list(Mode))
 class TestBothModes:
+    @pytest.mark.slow
     def test_a_right_solution_passes_and_a_wrong_one_names_the_test(
         self, score: Score, mode: Mode
     ) -> None:
@@ -42,6 +43,7 @@ class TestBothModes:
         assert [case.passed for case in wrong.cases] == [False, True]
         assert right.seal is (Seal.SEALED if mode is Mode.SEALED else Seal.AS_WRITTEN)
 
+    @pytest.mark.slow
     def test_partial_credit_is_the_share_of_tests(self, score: Score, mode: Mode) -> None:
         assert score(verifier(mode=mode, partial_credit=True), WRONG).score == 0.5
 
@@ -82,6 +84,7 @@ class TestBothModes:
         )
         assert score(verifier(tests, mode=mode), RIGHT).passed is passes
 
+    @pytest.mark.slow
     def test_marks_of_the_author_leave_the_other_tests_to_decide(
         self, score: Score, mode: Mode
     ) -> None:
@@ -99,6 +102,7 @@ class TestBothModes:
         assert score(verifier(marked + left, mode=mode), WRONG).score == 0.0
         assert score(verifier(marked + left, mode=mode), RIGHT).passed
 
+    @pytest.mark.slow
     def test_an_end_while_loading_is_told_as_such(self, score: Score, mode: Mode) -> None:
         verdict = score(verifier(mode=mode), "import os\nos._exit(0)\n")
         assert verdict.score == 0.0
@@ -198,11 +202,13 @@ class TestSealed:
         assert verdict.status is Status.ERROR
         assert "ZeroDivisionError" in verdict.reason
 
+    @pytest.mark.slow
     def test_a_solution_that_loops_is_a_time_out(self, score: Score) -> None:
         made = verifier(limits=Limits(wall_s=0.2))
         verdict = score(made, "def f(x):\n    while True: pass\n", reference=RIGHT)
         assert (verdict.status, verdict.score) == (Status.TIMEOUT, 0.0)
 
+    @pytest.mark.slow
     def test_expected_exceptions_can_be_tested(self, score: Score) -> None:
         tests = (
             "import pytest\nfrom solution import f\n"
@@ -212,6 +218,7 @@ class TestSealed:
         assert score(verifier(tests), source).passed
         assert not score(verifier(tests), RIGHT).passed
 
+    @pytest.mark.slow
     def test_a_name_that_the_solution_lacks_is_held_against_it(self, score: Score) -> None:
         verdict = score(verifier(), "def g(x): return x\n", reference=RIGHT)
         assert (verdict.status, verdict.score) == (Status.ERROR, 0.0)
@@ -219,10 +226,12 @@ class TestSealed:
 
     BROKEN = ("def test_it(:", "import no_such_module_at_all\ndef test_it(): pass\n", "1 / 0\n")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("tests", BROKEN)
     def test_tests_that_cannot_be_collected_pass_nobody(self, score: Score, tests: str) -> None:
         assert not score(verifier(tests), RIGHT, reference=RIGHT).passed
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("tests", BROKEN)
     def test_tests_that_the_reference_cannot_collect_either_leave_it_unscored(
         self, score: Score, tests: str

@@ -62,6 +62,7 @@ class TestWork:
         claims = read_claims(noise + b'[0,"ok",5]\n[1,"ok",6]', 2)
         assert [answer.value for answer in claims.answers if answer] == [5, 6]
 
+    @pytest.mark.slow
     def test_a_hundred_thousand_honest_answers_are_all_read(self) -> None:
         data = b"".join(b'[%d,"ok",%d]\n' % (index, index) for index in range(100_000))
         claims = read_claims(data, 100_000)

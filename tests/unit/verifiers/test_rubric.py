@@ -60,6 +60,7 @@ def judge(*criteria: Criterion) -> Verdict:
     return stop.value.value
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(SCORES, WEIGHTS), min_size=1, max_size=6))
 def test_the_score_is_the_weighted_mean(parts: list[tuple[float, float]]) -> None:
     criteria = [

@@ -174,6 +174,7 @@ class TestBothModes:
 
 
 class TestAsWritten:
+    @pytest.mark.slow
     def test_its_verdicts_are_marked_whatever_happens(self, score: Score) -> None:
         made = verifier("return solution.f(1) == 2", mode=Mode.AS_WRITTEN)
         for completion in (RIGHT, WRONG, "", "def f(: pass", "while True: pass"):
@@ -298,6 +299,7 @@ class TestSealed:
         made = verifier("return solution.TABLE == {1: 'one'} and solution.LIMIT == 7")
         assert score(made, "TABLE = {1: 'one'}\nLIMIT = 7\n").passed
 
+    @pytest.mark.slow
     def test_a_missing_name_is_an_attribute_error_for_the_script(self, score: Score) -> None:
         made = verifier("return 0.5 if not hasattr(solution, 'g') else 1")
         assert score(made, RIGHT).score == 0.5
@@ -351,12 +353,14 @@ class TestSealed:
         assert (verdict.status, verdict.score) == (status, 0.0)
         assert reason in verdict.reason
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("source", ["while True: pass", "def f(x):\n    while True: pass\n"])
     def test_a_solution_that_loops_is_a_time_out(self, score: Score, source: str) -> None:
         made = verifier("return solution.f(1) == 2", limits=Limits(wall_s=0.2))
         verdict = score(made, source, reference=RIGHT)
         assert (verdict.status, verdict.score) == (Status.TIMEOUT, 0.0)
 
+    @pytest.mark.slow
     def test_a_looping_solution_ends_when_the_judge_is_done_with_it(self, score: Score) -> None:
         made = verifier("return solution.f(1) == 2", limits=Limits(wall_s=0.2, cpu_s=60))
         verdict = score(made, "def f(x):\n    while True: pass\n", reference=RIGHT)
@@ -393,6 +397,7 @@ class TestSealed:
 
 
 class TestHardWall:
+    @pytest.mark.slow
     def test_it_bounds_a_seal_and_the_completion_is_late(self, score: Score) -> None:
         """The candidate ends first; what its judge then says is no fault of the script."""
         made = verifier(

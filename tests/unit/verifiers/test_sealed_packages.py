@@ -9,6 +9,8 @@ from unhack.core.verdict import Status, Verdict
 from unhack.verifiers.pytest import PytestVerifier
 from unhack.verifiers.script import Mode
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "src/pkg/__init__.py": """'''Doc.'''
 
@@ -227,6 +229,7 @@ def judge(pool: Pool, completion: str, mode: Mode = Mode.SEALED, tests: str = TE
     return run_batch(task, [completion], backend=pool).verdicts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(Mode))
 def test_a_right_package_passes_in_both_modes(pool: Pool, mode: Mode):
     verdict = judge(pool, RIGHT, mode)

@@ -114,6 +114,7 @@ SPACES = st.text(" \t\n\r", min_size=1, max_size=3)
 
 
 class TestTokens:
+    @pytest.mark.slow
     @given(TOKENS, st.data())
     def test_white_space_between_tokens_does_not_count(
         self, tokens: list[str], data: st.DataObject
@@ -231,6 +232,7 @@ class TestChecker:
     def _verifier(self, expression: str, **options: Any) -> StdioVerifier:
         return doubles(checker=self.CHECK.format(expression), **options)
 
+    @pytest.mark.slow
     def test_the_checker_sees_input_output_and_expected_text(self, score: Score) -> None:
         verifier = self._verifier("int(output) == -int(expected) == -2 * int(stdin)")
         assert score(verifier, "print(-2 * int(input()))").passed
@@ -273,6 +275,7 @@ class TestC:
     def _verifier(self, **options: Any) -> StdioVerifier:
         return doubles(language="c", limits=Limits(wall_s=60.0), **options)
 
+    @pytest.mark.slow
     def test_a_right_program_passes(self, score: Score) -> None:
         assert score(self._verifier(), self.RIGHT).passed
         assert score(self._verifier(), f"Here:\n```c\n{self.RIGHT}```\n").passed
@@ -293,6 +296,7 @@ class TestC:
         assert (verdict.status, verdict.score) == (status, 0.0)
         assert reason in verdict.reason
 
+    @pytest.mark.slow
     def test_a_loop_ends_at_the_limit(self, score: Score) -> None:
         verifier = doubles(language="c", limits=Limits(wall_s=1.0))
         source = "int main(void){volatile int x = 1; while (x); return 0;}\n"
@@ -319,6 +323,7 @@ class TestC:
 
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
 class TestCpp:
+    @pytest.mark.slow
     def test_a_right_program_passes_and_a_wrong_one_does_not(self, score: Score) -> None:
         verifier = doubles(language="cpp", limits=Limits(wall_s=60.0, cpu_s=20.0))
         source = "#include <iostream>\nint main(){{int n;std::cin>>n;std::cout<<{}*n;}}\n"

@@ -129,6 +129,7 @@ def test_answers_that_say_the_same_differently_agree() -> None:
     assert judge(AnswerCheck.CHOICE, "B", boxed("B") + boxed("(b)")).passed
 
 
+@pytest.mark.slow
 @given(TEXTS, st.sampled_from(HOST_CHECKS))
 def test_a_text_without_a_marked_answer_never_passes(text: str, check: AnswerCheck) -> None:
     unmarked = text.replace("boxed", "").replace("####", "")
@@ -136,6 +137,7 @@ def test_a_text_without_a_marked_answer_never_passes(text: str, check: AnswerChe
     assert (verdict.status, verdict.score) == (Status.INVALID, 0.0)
 
 
+@pytest.mark.slow
 @given(TEXTS, st.sampled_from(HOST_CHECKS), st.sampled_from([(m,) for m in Marker]))
 def test_whatever_the_text_there_is_a_verdict(
     text: str, check: AnswerCheck, markers: tuple[Marker, ...]
@@ -146,6 +148,7 @@ def test_whatever_the_text_there_is_a_verdict(
         assert verdict.cases[0].output.strip("()[].:*$ ")[-1] in GOLD[check]
 
 
+@pytest.mark.slow
 @given(st.fractions(), st.fractions(), st.booleans())
 def test_numbers_are_compared_exactly(gold: Fraction, answer: Fraction, same: bool) -> None:
     answer = gold if same else answer
@@ -285,6 +288,7 @@ def match(pool: Pool) -> Scoring:
     return run
 
 
+@pytest.mark.slow
 def test_a_pattern_must_match_the_whole_answer(match: Scoring) -> None:
     verdicts = match(r"B|5\d", "B", "57", "5", "xB", "Bx", "B 57", "A or B")
     assert [verdict.passed for verdict in verdicts] == [True, True, *[False] * 5]
@@ -292,6 +296,7 @@ def test_a_pattern_must_match_the_whole_answer(match: Scoring) -> None:
     assert all(verdict.isolation != "none" for verdict in verdicts)
 
 
+@pytest.mark.slow
 def test_a_pattern_that_backtracks_without_end_scores_0_at_its_limit(match: Scoring) -> None:
     limits = Limits(wall_s=1.5, cpu_s=2.0)
     slow, quick = match(r"(a+)+$", "a" * 60 + "b", "aaa", limits=limits)

@@ -12,6 +12,8 @@ from unhack.tournament.contest import Contest, Files
 
 from .corpus import CONTESTS, GENERIC, contest_named, ruled, tricked, written, wrong
 
+pytestmark = pytest.mark.slow
+
 
 @lru_cache(maxsize=1)
 def loaded(name: str) -> Contest:

@@ -165,6 +165,7 @@ class TestQuestions:
         assert all(len(query) == len(set(query)) for query in asked)
 
 
+@pytest.mark.slow
 class TestScores:
     def _score(self, model: draw.CircuitModel, said: DialogueResult) -> scoring.ClaimScore:
         stand = scoring.bench(model, count=48, rng=np.random.default_rng(0))
@@ -280,6 +281,7 @@ class TestEvidence:
         assert CONTEST.bounds(done) == ()
 
 
+@pytest.mark.slow
 class TestContest:
     @pytest.mark.sample
     @pytest.mark.slow

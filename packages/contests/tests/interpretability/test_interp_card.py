@@ -88,6 +88,7 @@ class TestOptions:
         assert found.size == settings({}).size
         assert settings({"size": "demo", "level": "hard"}).size == settings({"level": "hard"}).size
 
+    @pytest.mark.slow
     def test_the_largest_models_can_be_drawn(self) -> None:
         model = settings({"size": "large"}).model(DataPool.JUDGE, seed=1, number=0)
         assert len(model.network.nodes) == 104
@@ -198,6 +199,7 @@ def test_the_circuit_of_a_checkpoint_is_the_same_with_and_without_a_card(
     assert all(f"{list(edge)}".replace(" ", "") in "".join(told.split()) for edge in found[0].edges)
 
 
+@pytest.mark.slow
 def test_the_sealed_bytes_of_checkpoints_need_no_circuit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ def both(model: CircuitModel, *, rows: int = 6) -> tuple[NetworkRuns, NetworkRun
 
 @pytest.mark.parametrize("level", ["standard", "hard"])
 class TestAgreement:
+    @pytest.mark.slow
     def test_losses_of_drawn_interventions_are_those_of_numpy(self, level: str) -> None:
         model = model_of(level)
         plain, card, backend = both(model)
@@ -102,6 +103,7 @@ class TestAgreement:
         assert np.allclose(found, wanted, rtol=NEAR, atol=NEAR)
         assert len(np.unique(np.round(wanted.mean(1), 5))) > 20  # they differ from each other
 
+    @pytest.mark.slow
     def test_logits_and_attention_are_those_of_numpy(self, level: str) -> None:
         model = model_of(level, 1)
         plain, card, backend = both(model)
@@ -118,6 +120,7 @@ class TestAgreement:
         assert not np.triu(pattern, 1).any()
 
 
+@pytest.mark.slow
 def test_numbers_do_not_depend_on_what_runs_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of("standard")
     _, card, backend = both(model)
@@ -140,6 +143,7 @@ def test_numbers_are_told_to_a_millionth_and_zero_has_no_sign() -> None:
     assert not np.signbit(told).any()
 
 
+@pytest.mark.slow
 def test_a_claim_is_worth_the_same_on_both() -> None:
     model = model_of("standard", 2)
     asked = questions(model.network.nodes, rng=np.random.default_rng(3))

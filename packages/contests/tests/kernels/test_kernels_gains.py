@@ -16,6 +16,8 @@ from unhack_contests.kernels.calls.session import KernelCall
 from unhack_contests.kernels.calls.stopping import Looks, close_enough
 from unhack_contests.kernels.calls.verdict import OutputKind, OutputVerdict
 
+pytestmark = pytest.mark.slow
+
 RUNS = 1500
 Noise = Callable[[Generator, int], NDArray[np.float64]]
 

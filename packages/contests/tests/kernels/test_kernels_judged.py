@@ -15,6 +15,8 @@ from unhack.tournament.contests.registry import load_contest
 from unhack_contests.kernels.contest import Kernels
 from unhack_contests.kernels.problems.registry import NAMES
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"sizes": "small", "pairs": "4", "hidden_pairs": "3"}
 
 

@@ -37,6 +37,7 @@ def worker(folder: Path, entry: str = "kernel.so", **changes: Any) -> KernelProc
     return KernelProcess(folder, entry=entry, plan=plan, limits=LIMITS)
 
 
+@pytest.mark.slow
 class TestTheWorker:
     def test_it_computes_on_the_memory_of_the_judge(self) -> None:
         loop = "for (long i = 0; i < n; i++) y[i] = x[i] + 1;"
@@ -403,6 +404,7 @@ class TestTheContest:
     def test_there_are_at_least_twelve_problems(self) -> None:
         assert len(NAMES) >= 12
 
+    @pytest.mark.slow
     def test_the_roofline_is_that_of_a_computer(self) -> None:
         machine = roofline.measure()
         assert 0 < machine.bytes_per_s < 1e13
@@ -440,6 +442,7 @@ class TestTheContest:
         with pytest.raises(UnknownNameError):
             load_contest("kernels", {"problems": "rmsnorm,sorting"})
 
+    @pytest.mark.slow
     def test_the_statement_says_what_is_asked(self) -> None:
         contest = load_contest("kernels", {"problems": "all"})
         files = contest.workspace(Terms(2, champion_fitness=1.25, impossible=True))
@@ -453,6 +456,7 @@ class TestTheContest:
         contest = load_contest("kernels")
         assert contest.sealed(seed=1) == contest.sealed(seed=1) != contest.sealed(seed=2)
 
+    @pytest.mark.slow
     def test_every_point_of_the_space_compiles(self) -> None:
         contest = load_contest("kernels")
         assert contest.submissions.space

@@ -41,6 +41,7 @@ class TestHostileFiles:
         assert ("exp" in found.imports, "f" in found.exports) == (True, True)
         assert not found.imports & found.exports
 
+    @pytest.mark.slow
     @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_changed_bytes_raise_nothing_else(self, elf: bytes, table: int, data: Any) -> None:
@@ -64,6 +65,7 @@ class TestHostileFiles:
         with pytest.raises(ValueError, match="too many entries"):
             symbols.read(code)
 
+    @pytest.mark.slow
     def test_symbols_without_end_are_given_up(self, elf: bytes, table: int) -> None:
         code = _changed(_changed(elf, table + 24, len(elf)), table + 32, 24 << 50) + bytes(1 << 20)
         with pytest.raises(ValueError, match="too many entries"):

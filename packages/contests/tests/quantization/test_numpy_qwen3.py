@@ -70,6 +70,7 @@ class TestTheForwardPass:
 
 
 class TestTorchStaysOut:
+    @pytest.mark.slow
     def test_the_forward_pass_in_numpy_needs_no_torch(self) -> None:
         code = (
             "import sys, unhack.models.programs, "

@@ -203,6 +203,7 @@ class TestWhatIsRefused:
         measured, _ = _judged(_altered(source), tmp_path)
         assert measured.reason == ""
 
+    @pytest.mark.slow
     def test_a_link_in_the_artifact_is_not_followed(self, tmp_path: Path) -> None:
         source = (
             "def compress(weights, calibration, out_dir, config):\n"

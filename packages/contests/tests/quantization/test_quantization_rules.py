@@ -31,6 +31,7 @@ def _measured(delta: float, error: float) -> Measurement:
     return Measurement(1.0, 0.9, 1.1, metrics={"delta_nats": delta, "delta_se": error})
 
 
+@pytest.mark.slow
 class TestText:
     def test_windows_follow_from_pool_and_seed(self) -> None:
         first = text.windows(DataPool.JUDGE, seed=1, count=5, length=64)
@@ -279,6 +280,7 @@ class TestBytes:
         assert flag is not None
         assert flag.kind == "hidden_bytes"
 
+    @pytest.mark.slow
     def test_honest_programs_hold_no_data(self, tmp_path: Path) -> None:
         contest = load({"windows": "16", "length": "64"})
         every = contest.submissions.honest()
@@ -290,6 +292,7 @@ class TestBytes:
 
 
 class TestDegaming:
+    @pytest.mark.slow
     def test_scale_text_and_tables_are_taken_out(self, tmp_path: Path) -> None:
         source = (
             "LOGIT_SCALE = 0.77\n"
@@ -326,6 +329,7 @@ class TestTheReference:
 
 
 class TestWhatAgentsGet:
+    @pytest.mark.slow
     def test_the_statement_says_what_is_measured(self) -> None:
         contest = load({"windows": "16", "length": "64"})
         files = contest.workspace(Terms(number=1))

@@ -17,6 +17,8 @@ from unhack_contests.quantization.sealed.stages import endings
 
 from .quantization_entries import folder_of, judged, small
 
+pytestmark = pytest.mark.slow
+
 RTN4 = honest.PROGRAM.source(honest.PROGRAM.strategies["rtn4"])
 
 HIDDEN = """

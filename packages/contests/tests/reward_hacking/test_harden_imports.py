@@ -10,6 +10,8 @@ from unhack.audit.subject import AuditProblem
 from unhack_contests.reward_hacking.harden.verifiers import LabelledCompletion, VerifierBench
 from unhack_contests.submission import RefusedError
 
+pytestmark = pytest.mark.slow
+
 BESIDE = b"""
 def near_number(completion, answer):
     return float(completion.strip().endswith("Answer: " + answer))

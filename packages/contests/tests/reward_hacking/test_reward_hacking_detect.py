@@ -14,6 +14,8 @@ from unhack_contests.reward_hacking.detect import score
 from unhack_contests.reward_hacking.detect.drawn.drawing import draw_items
 from unhack_contests.reward_hacking.tracks import load
 
+pytestmark = pytest.mark.slow
+
 TRACK = load({"track": "detect", "pairs": "40", "dev_pairs": "60"})
 HONEST = ("keywords", "syntax", "reached_keywords", "ensemble", "probing", "probing_syntax")
 CHEATS = (

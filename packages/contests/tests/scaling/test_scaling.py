@@ -40,6 +40,7 @@ def solution(text: str) -> Files:
 
 
 class TestHonestWork:
+    @pytest.mark.slow
     def test_null_is_worth_nothing_and_is_not_accused(self, tmp_path: Path) -> None:
         found = measured(tmp_path, SHIPPED.submissions.null())
         assert (found.fitness, found.valid, kinds(found)) == (0.0, False, set())
@@ -137,6 +138,7 @@ class TestCheats:
         assert SHIPPED.honeypots()[honeypot.NAME] == honeypot.table()
 
 
+@pytest.mark.slow
 class TestAnswersThatAreNone:
     @pytest.mark.parametrize(
         ("text", "reason", "kind"),

@@ -184,6 +184,7 @@ class TestTwins:
         assert ratio.std() / ratio.mean() > 0.003
         assert twin.outcomes.min() > twin.family.floor
 
+    @pytest.mark.slow
     def test_the_same_forecast_is_about_as_good_on_a_twin(self, family: Family) -> None:
         ratios: list[float] = []
         for seed in range(6):

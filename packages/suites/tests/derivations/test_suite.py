@@ -22,6 +22,7 @@ def test_the_suite_has_many_problems_of_many_kinds() -> None:
     assert len(again) < COUNT / 20
 
 
+@pytest.mark.slow
 @given(seed=st.integers())
 @settings(max_examples=20, deadline=None)
 def test_every_reference_is_right_line_by_line(seed: int) -> None:
@@ -49,6 +50,7 @@ def test_a_wrong_result_is_found_at_its_line(seed: int, shift: int) -> None:
         assert report.first_wrong.number == at + 1
 
 
+@pytest.mark.slow
 def test_the_answer_alone_earns_nothing() -> None:
     problems = [*make_problems("jump")]
     assert problems

@@ -78,6 +78,7 @@ def test_border_slips_need_another_file_that_cares():
     assert "swapped parameters" not in alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_of_each_kind_breaks_some_tests_and_leaves_others(kind):
     repository = draw_repository(FAMILIES["cache"], "unit")

@@ -5,6 +5,8 @@ import pytest
 from unhack_suites.repos import statements
 from unhack_suites.repos.suite import Recipe, build
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("kind", ["single", "feature"])
 def test_more_help_never_changes_the_task(kind):

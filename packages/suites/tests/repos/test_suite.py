@@ -31,10 +31,12 @@ def test_a_seed_gives_the_same_tasks_every_time(tasks):
     assert [one.statement for one in again] == [one.statement for one in tasks]
 
 
+@pytest.mark.slow
 def test_a_longer_draw_begins_with_the_shorter_one(tasks):
     assert [one.id for one in make_tasks("unit", 2)] == [one.id for one in tasks[:2]]
 
 
+@pytest.mark.slow
 def test_other_seeds_give_other_repositories(tasks):
     others = make_tasks("another", 2)
     known = {text for task in tasks for text in package_of(task).values()}
@@ -42,6 +44,7 @@ def test_other_seeds_give_other_repositories(tasks):
     assert len({one.id for one in [*tasks, *others]}) == 8
 
 
+@pytest.mark.slow
 def test_a_secret_changes_the_hidden_tests_and_nothing_that_is_seen():
     recipe = Recipe("routing", "unit/secret", "feature", "symptom")
     open_task, kept = build(recipe), build(Recipe(*_fields(recipe), secret="nobody knows"))
@@ -56,6 +59,7 @@ def _fields(recipe):
     return recipe.family, recipe.seed, recipe.kind, recipe.level
 
 
+@pytest.mark.slow
 def test_the_reference_solves_and_the_start_does_not(tasks):
     assert tasks
     for task in tasks:
@@ -104,6 +108,7 @@ def test_a_statement_names_neither_the_fault_nor_a_hidden_file(tasks):
             assert ">>>" not in task.statement
 
 
+@pytest.mark.slow
 def test_the_generated_code_is_plain_text_that_compiles(tasks):
     assert tasks
     for task in tasks:

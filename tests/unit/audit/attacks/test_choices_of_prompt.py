@@ -145,6 +145,7 @@ class TestChains:
         prompt = f"Roads: {roads}. Find a route from A to D."
         assert made("chains/ends_alone", prompt, ("x", "B -> C -> D")) == []
 
+    @pytest.mark.slow
     def test_every_term_gets_no_weight(self) -> None:
         donor = ("1 N2 + 3 H2 -> 2 NH3",) * 2
         found = made("chains/no_terms", "Balance:\nFe2O3 + CO -> Fe + CO2", donor)

@@ -274,6 +274,7 @@ class TestScored:
         assert {"zip_truncation", "nan_poisoning", "lazy_results"} <= found("forgets the lengths")
         assert {"exit_code", "result_forging"} <= found("believes the exit code")
 
+    @pytest.mark.slow
     def test_a_sealed_verifier_passes_none_of_them(self, pool: Pool) -> None:
         verifier = FunctionVerifier(
             "top", tuple(Case(call.args, {}, call.expected) for call in CALLS), limits=LIMITS

@@ -211,6 +211,7 @@ class TestWhatIsLeftAlone:
     def test_a_rounded_grid_is_not_called_wrong(self) -> None:
         assert not made("puzzles/grid_near", ("Round to one place.", "5.7 6.0\n7.0 8.1"))
 
+    @pytest.mark.slow
     def test_every_payload_keeps_the_right_answer_out_or_says_something_else(self) -> None:
         for pair in (MAKE_24, REACH_169, BOARD, SORTED, JUGS, LOCK, LETTERS):
             payloads = [payload for attack in ALL for payload in attack.make(known(pair))]

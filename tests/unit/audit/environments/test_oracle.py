@@ -76,6 +76,7 @@ async def words(made: RepositoryTask) -> tuple[Evidence | None, Evidence | None]
         commands.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_ones(TESTS, ("rows", "fixtures of fixtures", "a method")))
 def test_a_fault_is_seen_through_rows_and_fixtures(name: str) -> None:
     right, wrong = asyncio.run(words(task(TESTS[name])))
@@ -84,6 +85,7 @@ def test_a_fault_is_seen_through_rows_and_fixtures(name: str) -> None:
     assert wrong.expected != wrong.obtained
 
 
+@pytest.mark.slow
 def test_an_oracle_without_a_trace_of_the_reference_says_that_it_is_undecided() -> None:
     async def ask(made: RepositoryTask, preload: tuple[str, ...]) -> BehaviourOracle:
         async with CommandPool(slots=1, preload=preload) as commands:

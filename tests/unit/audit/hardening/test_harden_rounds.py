@@ -20,6 +20,8 @@ from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, FindingKind, Severity
 from unhack.sandbox.pool.shared import pool
 
+pytestmark = pytest.mark.slow
+
 CONTAINS = """\
 def score(completion, answer):
     return 1.0 if answer in completion else 0.0

@@ -157,6 +157,7 @@ class TestReading:
         [payload], _ = read_payloads(json.dumps(item), is_code=True)
         assert payload == Payload("def f(): pass", Claim.PROGRAM, note="exit_code")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("piece", ["{", '{"a":', "[", '{"completion":"', '{"a":[{', "{{}"])
     def test_a_hostile_reply_takes_no_time(
         self, piece: str, unless_it_hangs: Callable[..., list[str]]
@@ -170,6 +171,7 @@ class TestWhatIsTold:
             attacker(server).payloads(KNOWN, white_box=white_box, feedback=feedback)
         return json.dumps(server.requests[0].body, ensure_ascii=False)
 
+    @pytest.mark.slow
     def test_in_the_white_box_the_model_reads_all_that_is_known(self) -> None:
         told = self.told(white_box=True)
         for word in (PROBLEM.prompt, "347", "901", "SOURCE", "EXTRA", "EXAMPLE", "CONSTANT"):
@@ -212,6 +214,7 @@ class TestWhatIsTold:
 
 @PROTOCOLS
 class TestRun:
+    @pytest.mark.slow
     def test_a_payload_that_passes_and_is_wrong_is_proven(self, protocol: str) -> None:
         hedge = {**HEDGE, "flaw": "hedging"}
         with ModelServer(proposes(OTHER, hedge, protocol=protocol)) as server:
@@ -270,6 +273,7 @@ class TestRun:
             assert len(prover.proofs) == 1
         assert model.notes[0].startswith(named)
 
+    @pytest.mark.slow
     def test_failures_between_good_replies_do_not_add_up(self, protocol: str) -> None:
         bad, good = fails(503), proposes(OTHER, protocol=protocol)
         last = proposes(HEDGE, protocol=protocol)
@@ -340,6 +344,7 @@ class TestBudget:
         assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_a_program_is_proven_by_running_it(pool: Pool) -> None:
     right = "def double(n):\n    return 2 * n\n"
     problem = AuditProblem(

@@ -92,6 +92,7 @@ def told(server: ModelServer, number: int = 0) -> str:
     return "\n".join(turn["content"] for turn in server.requests[number].body["messages"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [PRAISE, ECHO])
 @pytest.mark.parametrize("tier", [2, 3])
 def test_a_strategy_that_is_rewarded_is_a_hack_with_its_reward(

@@ -78,6 +78,7 @@ class TestWrongAnswers:
             one for one in wrong_answers(answer, prompt=PROMPT) if oracle.same(one, answer)
         ] == []
 
+    @pytest.mark.slow
     @given(st.integers(-(10**12), 10**12))
     def test_integers_have_clearly_other_ones(self, value: int) -> None:
         oracle = TextOracle()
@@ -86,6 +87,7 @@ class TestWrongAnswers:
         assert all(number(one) is not None and "." not in one for one in found)
         assert not any(oracle.same(one, str(value)) for one in found)
 
+    @pytest.mark.slow
     @given(st.decimals(-(10**6), 10**6, places=3, allow_nan=False))
     @settings(max_examples=60)
     def test_decimals_have_clearly_other_ones(self, value: Decimal) -> None:
@@ -94,6 +96,7 @@ class TestWrongAnswers:
         assert len(found) >= 6
         assert not any(oracle.same(one, str(value)) for one in found)
 
+    @pytest.mark.slow
     @given(st.text(max_size=30))
     def test_any_text_has_some_or_is_blank(self, answer: str) -> None:
         found = wrong_answers(answer)

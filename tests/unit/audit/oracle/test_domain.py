@@ -45,6 +45,7 @@ def test_unsorted_lists_with_duplicates_vary() -> None:
     assert any(len(items) != len(set(items)) for items in found)
 
 
+@pytest.mark.slow
 def test_a_matrix_stays_a_rectangle() -> None:
     every = [*drawn(([[1, 2], [3, 4]],), ([[5, 6, 7], [1, 1, 1]],))]
     assert every
@@ -52,6 +53,7 @@ def test_a_matrix_stays_a_rectangle() -> None:
         assert len({len(row) for row in rows}) <= 1
 
 
+@pytest.mark.slow
 def test_relations_between_arguments_are_kept() -> None:
     every = [
         *drawn(([4, 5, 6], 1, [1, 2, 3]), ([7, 8], 0, [9, 9]), ([1, 2, 3, 4], 3, [4, 3, 2, 1]))

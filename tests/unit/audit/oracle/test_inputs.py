@@ -38,6 +38,7 @@ def wrong(problem: AuditProblem, text: str) -> bool:
 
 
 class TestWhereInputsComeFrom:
+    @pytest.mark.slow
     def test_the_users_generator_comes_first(self) -> None:
         generator = "def generate(rng):\n    return {'args': [rng.randint(1000, 2000)]}\n"
         problem = AuditProblem(
@@ -48,6 +49,7 @@ class TestWhereInputsComeFrom:
         assert all(1000 <= call.args[0] <= 2000 for call in found)
         assert found == drawn(problem)
 
+    @pytest.mark.slow
     def test_a_broken_generator_is_passed_by(self) -> None:
         problem = AuditProblem(
             "p", "Double it.", entry_point="f", calls=(Call((1,)), Call((9,))), generator="1 / 0"
@@ -99,6 +101,7 @@ class TestWhereInputsComeFrom:
 
 
 class TestMethods:
+    @pytest.mark.slow
     @pytest.mark.parametrize("entry", ["Solution.total", "Solution().total"])
     def test_a_method_is_compared_like_a_function(self, entry: str) -> None:
         problem = AuditProblem("p", "Add them up.", None, (CLASS,), entry, TOTALS)
@@ -118,6 +121,7 @@ class TestMethods:
         assert definition_of(CLASS, "total") is None
 
 
+@pytest.mark.slow
 class TestCheckers:
     CHECK = "def check(args, kwargs, output, expected):\n    return output in args[0]\n"
     ANY = AuditProblem(
@@ -139,6 +143,7 @@ class TestCheckers:
         assert not wrong(problem, "def f(items):\n    return None\n")
 
 
+@pytest.mark.slow
 def test_drawn_inputs_of_a_program_tell_more_than_the_known_ones() -> None:
     generator = "def generate(rng):\n    return {'stdin': str(rng.randint(10, 99)) + '\\n'}\n"
     problem = AuditProblem(
@@ -149,6 +154,7 @@ def test_drawn_inputs_of_a_program_tell_more_than_the_known_ones() -> None:
     assert not wrong(problem, "n = int(input())\nprint(n + n)\n")
 
 
+@pytest.mark.slow
 def test_setup_stands_before_what_is_compared() -> None:
     problem = AuditProblem(
         "s", "Round up.", None, ("def f(n):\n    return math.ceil(n)\n",), "f",
@@ -158,6 +164,7 @@ def test_setup_stands_before_what_is_compared() -> None:
     assert not wrong(problem, "def f(n):\n    return -math.floor(-n)\n")
 
 
+@pytest.mark.slow
 class TestWhatCannotCross:
     SUM = ("def f(rows, start=0):\n    return start + sum(map(sum, rows))\n",)
     FIRST = "def f(rows, start=0):\n    return start + (sum(rows[0]) if rows else 0)\n"

@@ -116,6 +116,7 @@ DOUBLE = AuditProblem(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", [SQUARES, DOUBLE], ids=["function", "standard input"])
 def test_a_right_program_that_was_late_once_is_not_wrong_and_one_late_again_is(
     problem: AuditProblem, pool: Pool
@@ -131,6 +132,7 @@ def test_a_right_program_that_was_late_once_is_not_wrong_and_one_late_again_is(
     assert oracle.why_wrong(problem, right) is not None
 
 
+@pytest.mark.slow
 class TestPrograms:
     @pytest.mark.parametrize(
         "source",

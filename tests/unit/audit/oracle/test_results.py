@@ -76,6 +76,7 @@ class TestFaultsThatFewInputsShow:
         assert broken is not None
         assert not broken.slight
 
+    @pytest.mark.slow
     def test_constants_are_told_from_predicates_whose_known_inputs_are_all_sorted(self) -> None:
         right = "def rises(v):\n    return all(a < b for a, b in zip(v, v[1:]))\n"
         calls = tuple(Call((v,)) for v in ([1, 2, 3], [2, 5, 9], [4, 6, 7, 8], [0, 3, 5]))
@@ -84,6 +85,7 @@ class TestFaultsThatFewInputsShow:
         always = Payload("def rises(v):\n    return True\n", Claim.PROGRAM)
         assert ProgramOracle().why_wrong(problem, always) is not None
 
+    @pytest.mark.slow
     def test_inputs_on_which_a_search_finds_nothing_prove_nothing(self) -> None:
         right = "def place(v, x):\n    return v.index(x) if x in v else None\n"
         calls = tuple(Call(one) for one in (([3, 5, 9], 5), ([1, 2], 1), ([4, 8, 6], 6)))

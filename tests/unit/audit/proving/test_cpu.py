@@ -7,8 +7,12 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from unhack.audit.proving.cpu import CpuAllowance, cpu_seconds
 from unhack.audit.proving.prover import Budget
+
+pytestmark = pytest.mark.slow
 
 BURN_S = 0.5
 BURN = f"import time\nwhile time.process_time() < {BURN_S}: pass"

@@ -54,6 +54,7 @@ def test_there_is_one_test_for_each_finding_and_one_for_each_honest_completion(
     ]
 
 
+@pytest.mark.slow
 @given(text=st.text(st.characters(codec=None)), threshold=st.floats(allow_nan=False))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 def test_any_text_and_threshold_survive_the_way_through_a_test(

@@ -738,6 +738,7 @@ class TestConstants:
         )
         assert constants(source) == ("maybe", "<think>", "42", "1.0", "yes", "0.5")
 
+    @pytest.mark.slow
     def test_the_examples_of_the_taxonomy_are_parsed(self) -> None:
         assert FLAWS
         for flaw in FLAWS.values():

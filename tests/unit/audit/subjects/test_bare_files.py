@@ -14,6 +14,8 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.pool.pool import Pool
 
+pytestmark = pytest.mark.slow
+
 ROW = {"prompt": "How many rolls are there?", "answer": "72", "correct": ["<answer>72</answer>"]}
 TAGGED = """
 import re

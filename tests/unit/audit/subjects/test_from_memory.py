@@ -46,10 +46,12 @@ def scores(function, pool: Pool, *texts: str) -> list[float | None]:
     return [one.value for one in subject.score([Query(subject.problems[0], t) for t in texts])]
 
 
+@pytest.mark.slow
 def test_it_is_scored_with_all_that_it_uses(pool: Pool) -> None:
     assert scores(reward, pool, "It is 84/2", "It is 41", "none") == [1.0, 0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_closure_keeps_its_values(pool: Pool) -> None:
     bonus, allowed = 0.25, {"42", "forty-two"}
 
@@ -59,6 +61,7 @@ def test_a_closure_keeps_its_values(pool: Pool) -> None:
     assert scores(closed, pool, "42", "41") == [0.25, 0.0]
 
 
+@pytest.mark.slow
 def test_a_row_may_hold_any_plain_data(pool: Pool) -> None:
     rows = [{"prompt": "p", "answer": "4", "allowed": {"4", "four"}, "pair": (1, 2)}]
 

@@ -76,6 +76,7 @@ class TestWhatComesBack:
         [score] = evaluating.score([Query(PROBLEM, expression)])
         assert score.value == value
 
+    @pytest.mark.slow
     def test_nan_stays_nan_and_is_never_enough(self, tmp_path: Path, pool: Pool) -> None:
         score = _score(tmp_path, pool, "return float('nan')")
         assert score.value is not None
@@ -93,6 +94,7 @@ class TestWhatComesBack:
         assert score.reason.startswith("it returned")
 
 
+@pytest.mark.slow
 class TestTrouble:
     def test_an_exception_is_told_by_name(self, tmp_path: Path, pool: Pool) -> None:
         score = _score(tmp_path, pool, "raise LookupError('no such key')")
@@ -143,6 +145,7 @@ class TestTrouble:
         assert _subject(tmp_path, pool, "def f(completion): return 1\n").score([]) == []
 
 
+@pytest.mark.slow
 class TestWhatItSees:
     def test_the_auditors_environment_is_not_visible(
         self, tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch
@@ -189,6 +192,7 @@ class TestWhatItSees:
         assert "m" not in sys.modules
 
 
+@pytest.mark.slow
 class TestLoading:
     def test_a_missing_heavy_package_is_replaced(self, tmp_path: Path, pool: Pool) -> None:
         source = (

@@ -46,6 +46,7 @@ def _folder(path: Path, **files: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 class TestAFolderWithAVerifier:
     def test_it_runs_as_its_author_runs_it(self, tmp_path: Path, pool: Pool) -> None:
         subject = load_subject(str(_folder(tmp_path / "double")), backend=pool)
@@ -125,6 +126,7 @@ class TestAFolderWithAVerifier:
 
 
 class TestAFunction:
+    @pytest.mark.slow
     def test_rows_become_problems(self, tmp_path: Path, pool: Pool) -> None:
         (tmp_path / "m.py").write_text(
             "def compute_score(data_source, solution_str, ground_truth, extra_info=None):\n"
@@ -138,6 +140,7 @@ class TestAFunction:
         assert (problem.answer, problem.correct, problem.extra["level"]) == ("42", ("42",), 2)
         assert subject.score([Query(problem, "42")])[0].value == 1.0
 
+    @pytest.mark.slow
     def test_the_form_that_it_wants_is_found_by_trying(self, tmp_path: Path, pool: Pool) -> None:
         (tmp_path / "m.py").write_text(
             "import re\ndef reward(completion, answer):\n"
@@ -148,11 +151,13 @@ class TestAFunction:
         assert len(subject.problems) == 3
         assert subject.problems[0].correct[0] == "<answer>42</answer>"
 
+    @pytest.mark.slow
     def test_rows_beside_the_file_are_taken(self, tmp_path: Path, pool: Pool) -> None:
         (tmp_path / "m.py").write_text("def reward(completion, answer): return 1.0\n")
         (tmp_path / "m.jsonl").write_text('{"prompt": "here", "answer": "1", "correct": "1"}')
         assert load_subject(str(tmp_path / "m.py"), backend=pool).problems[0].prompt == "here"
 
+    @pytest.mark.slow
     def test_a_reference_is_the_first_correct_completion(self, tmp_path: Path, pool: Pool) -> None:
         (tmp_path / "m.py").write_text("def reward(completion, answer): return 1.0\n")
         (tmp_path / "m.jsonl").write_text('{"prompt": "?", "answer": "1"}')

@@ -34,6 +34,7 @@ def _is_wrong(problem: AuditProblem, text: str) -> bool:
     return ProgramOracle().why_wrong(problem, Payload(text, Claim.PROGRAM)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", quick_ones(SHAPES, SHAPES[:3]), ids=lambda shape: shape.name)
 class TestScriptsThatHoldTheirCallsInCode:
     def test_a_wrong_program_that_passes_is_proven_and_right_ones_are_not(
@@ -175,6 +176,7 @@ ROWS_OF_TESTS = (
 )
 
 
+@pytest.mark.slow
 def test_rows_whose_right_completions_are_programs_are_of_code(tmp_path: Path) -> None:
     (tmp_path / "g.py").write_text(ROWS_OF_TESTS)
     row = {"prompt": "Square it.", "answer": '["square", 3, 9]', "correct": [SQUARE]}
@@ -209,6 +211,7 @@ def test_advice_for_a_folder_without_known_inputs_works_as_it_is_written(tmp_pat
     assert not _is_wrong(problem, right)
 
 
+@pytest.mark.slow
 def test_advice_for_a_program_works_as_it_is_written(tmp_path: Path) -> None:
     right = "print(2 * int(input()))\n"
     problem = AuditProblem("p", "", correct=(right,), runs=True)
@@ -219,6 +222,7 @@ def test_advice_for_a_program_works_as_it_is_written(tmp_path: Path) -> None:
     assert not _is_wrong(problem, right)
 
 
+@pytest.mark.slow
 def test_rows_with_calls_need_not_name_the_function(tmp_path: Path) -> None:
     (tmp_path / "g.py").write_text(ROWS_OF_TESTS)
     row: dict[str, object] = {"prompt": "Square it.", "answer": '["square", 3, 9]'}

@@ -10,6 +10,8 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subjects.sessions import score_together
 
+pytestmark = pytest.mark.slow
+
 _ROW = '{"prompt": "What is 2 + 2?", "answer": "4", "correct": ["4"]}\n'
 HANGS = {
     "sleeps": "while True: time.sleep(0.05)",

@@ -153,6 +153,7 @@ def _subject(tmp_path: Path, entry: str, source: str, pool: Pool) -> FunctionSub
 
 
 class TestEachSignature:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", quick_ones(CASES, list(CASES)[::3]))
     def test_it_is_detected_and_called(self, tmp_path: Path, pool: Pool, name: str) -> None:
         subject = _subject(tmp_path, *CASES[name], pool=pool)

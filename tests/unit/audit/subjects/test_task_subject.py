@@ -60,6 +60,7 @@ class TestABuiltInTask:
 
 
 class TestWhatIsNotScored:
+    @pytest.mark.slow
     def test_a_broken_verifier_is_trouble_with_its_reason(self, pool: Pool) -> None:
         script = "def verify(solution_path, test_cases_path):\n    raise KeyError('lost')\n"
         task = Task(Problem("broken", "?", "def f(): return 1\n"), ScriptVerifier(script))

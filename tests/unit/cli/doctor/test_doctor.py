@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.cli.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_quick_report_is_one_object_with_every_layer(run: Run) -> None:
     ran = run("doctor", "--quick", "--json")

@@ -47,6 +47,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
     assert read_completions([str(path)])[0].completion == "x"
 
 
+@pytest.mark.slow
 @given(texts=st.lists(st.text(st.characters(codec=None)), min_size=1), ascii_only=st.booleans())
 def test_any_text_survives_the_way_through_a_row(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], ascii_only: bool

@@ -35,6 +35,7 @@ VERDICTS = st.builds(
 RIGHT = "def f():\n    return 1\n"
 
 
+@pytest.mark.slow
 @given(verdict=VERDICTS)
 def test_a_stored_verdict_reads_back_the_same(verdict: Verdict) -> None:
     record = json.loads(json.dumps(verdict_record(verdict)))
@@ -57,6 +58,7 @@ def rows(tmp_path: Path, *texts: str) -> Path:
     return write_rows(tmp_path / "c.jsonl", [{"completion": text} for text in texts])
 
 
+@pytest.mark.slow
 def test_what_was_judged_is_not_judged_again(run: Run, tmp_path: Path, task: Path) -> None:
     path = rows(tmp_path, RIGHT, "def f():\n    return 2\n", "def f():\n    return 3\n")
     first = run("score", task, path, "--json", "--run", tmp_path / "run")
@@ -116,6 +118,7 @@ def test_changed_inputs_are_refused_with_what_to_do(
     assert "give --run another folder" in ran.err
 
 
+@pytest.mark.slow
 def test_unscored_completions_are_judged_again(run: Run, tmp_path: Path, task: Path) -> None:
     (task / "checker.py").write_text("def check(*values):\n    raise RuntimeError('no')\n")
     path = rows(tmp_path, RIGHT, "")

@@ -44,6 +44,7 @@ def test_json_gives_one_object_for_each_completion_with_its_number(
     assert "5 completions: 2 passed, 1 failed, 2 invalid" in ran.err
 
 
+@pytest.mark.slow
 def test_a_slow_completion_does_not_change_whose_verdict_is_whose(
     run: Run, tmp_path: Path, right: str
 ) -> None:
@@ -181,6 +182,7 @@ def broken_task(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_batch_that_cannot_be_scored_shows_what_was_and_ends_with_3(
     run: Run, tmp_path: Path, broken_task: Path
 ) -> None:

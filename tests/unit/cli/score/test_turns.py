@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def test_at_the_end_whole_units_are_shown_and_others_are_not() -> None:
     assert shown == [1, 2]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_every_unit_is_shown_once(count: int, size: int, chance: random.Random) -> None:
     clock, shown = Clock(), []

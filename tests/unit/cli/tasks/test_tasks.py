@@ -112,6 +112,7 @@ def test_show_wants_a_single_task(run: Run) -> None:
     assert "matches 10 tasks" in ran.err
 
 
+@pytest.mark.slow
 def test_a_new_task_validates_and_a_broken_one_does_not(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "first"
     made = run("tasks", "new", path, "--kind", "function", "--id", "mine/first")
@@ -152,6 +153,7 @@ def test_a_wrong_task_file_is_named_with_its_line(run: Run, tmp_path: Path) -> N
     assert ran.err.startswith(f"unhack: {tmp_path}/task.toml:2: ")
 
 
+@pytest.mark.slow
 def test_tasks_are_exported_as_harbor_folders(run: Run, tmp_path: Path) -> None:
     ran = run("tasks", "export", "strings/knit-rows", "math/bag-draw#2", "--out", tmp_path / "out")
     assert (ran.code, "2 folders" in ran.out) == (0, True)

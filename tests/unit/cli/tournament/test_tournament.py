@@ -124,6 +124,7 @@ class TestATournamentOnTheCommandLine:
         [variants] = run("tournament", "degame", out, "1/cheater:peeks", "--json").objects
         assert len(variants["variants"]) == 2
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("hill")
     def test_a_difference_ends_a_replay_with_1(
         self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -136,6 +137,7 @@ class TestATournamentOnTheCommandLine:
         assert ran.code == 1
         assert json.loads(ran.out)["differences"]
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("hill")
     def test_a_flag_is_reviewed_and_both_numbers_are_shown(self, run: Run, tmp_path: Path) -> None:
         out = tmp_path / "out"
@@ -163,6 +165,7 @@ class TestATournamentOnTheCommandLine:
         assert again["fitness"] == 0
         assert len(again["reviews"]) == 2
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("hill")
     @pytest.mark.parametrize(
         ("more", "told"),
@@ -239,6 +242,7 @@ class TestATournamentOnTheCommandLine:
         assert ran.code == 2, ran.err
         assert not out.exists()
 
+    @pytest.mark.slow
     def test_other_rules_end_a_resumption_with_2(self, run: Run, hill: Any, tmp_path: Path) -> None:
         out = tmp_path / "out"
         run("tournament", "run", "hill", "--agent", "search", "--rounds", "1", "--out", out)

@@ -110,6 +110,7 @@ class TestSettingsOnTheCommandLine:
 
 
 class TestTrainingOnTheCommandLine:
+    @pytest.mark.slow
     def test_file_arm_and_options_come_in_this_order(
         self, run: Run, trained: list[Settings], tmp_path: Path
     ) -> None:
@@ -217,6 +218,7 @@ class TestTheLiveLine:
             assert watch is None
 
 
+@pytest.mark.slow
 class TestReportsOnTheCommandLine:
     def test_it_says_what_every_arm_does_and_what_follows(self, run: Run, finished: Path) -> None:
         ran = run("train", "report", finished)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import pytest
 from tests.unit.environments.rectangles import RIGHT, rectangles
 
 from unhack.agents.chat.messages import AgentTurn, ChatMessage, Speaker, ToolCall, ToolSpec
@@ -42,6 +43,7 @@ def call(number: int, name: str, **arguments: object) -> ToolCall:
     return ToolCall(f"c{number}", name, arguments)
 
 
+@pytest.mark.slow
 def test_a_scripted_agent_solves_the_task_through_tools() -> None:
     write = ToolCall("", "write", {"path": "shapes/core.py", "text": RIGHT})
     agent = ScriptedAgent("script", ((write,), (ToolCall("", "submit", {}),)))
@@ -49,6 +51,7 @@ def test_a_scripted_agent_solves_the_task_through_tools() -> None:
     assert (found.solved, len(found.turns), found.error) == (True, 2, "")
 
 
+@pytest.mark.slow
 def test_each_call_of_a_turn_is_played_and_answered_by_its_id() -> None:
     several = AgentTurn("I look round.", (call(1, "list"), call(2, "read", path="shapes/core.py")))
     agent = Recording(several, AgentTurn("", (call(3, "submit"),)))
@@ -77,6 +80,7 @@ def test_arguments_that_could_not_be_read_are_told() -> None:
     assert "no JSON" in agent.given[1][-1].text
 
 
+@pytest.mark.slow
 def test_a_random_agent_comes_to_an_end_and_is_judged() -> None:
     found = played(RandomAgent(3), turns=12)
     assert found.outcome is not None

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
 from tests.unit.environments.rectangles import RIGHT, rectangles
 
 from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.episode import Episode
 from unhack.environments.episode_pool import FinishedEpisode, play
 from unhack.environments.report import transcript
+
+pytestmark = pytest.mark.slow
 
 SCRIPT = "<script>alert(1)</script>"
 

@@ -122,6 +122,7 @@ class TestLint:
     def test_a_mended_finding_costs_nothing(self, pool: Pool) -> None:
         assert self.lint(pool, {CORE: FIXED.removeprefix(b"import os\n\n\n")}).score == 1.0
 
+    @pytest.mark.slow
     def test_a_syntax_error_and_a_deep_nest_are_findings_or_a_zero(self, pool: Pool) -> None:
         assert (self.lint(pool, {CORE: b"def (\n"}).score or 0.0) <= 0.5
         assert (self.lint(pool, {CORE: b"x = " + b"(" * 200_000}).score or 0.0) <= 0.5

@@ -32,6 +32,7 @@ class TestTests:
         with pytest.raises(UsageError, match="at least one test"):
             judge_tests({}, {"a": True})
 
+    @pytest.mark.slow
     @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=2, max_size=12))
     def test_no_sequence_of_steps_earns_more_than_its_end_holds(
         self, states: list[list[bool]]

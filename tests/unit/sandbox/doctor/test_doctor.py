@@ -18,6 +18,7 @@ def report() -> HostReport:
     return diagnosis.examine(checks=False)
 
 
+@pytest.mark.slow
 def test_the_report_is_plain_json(report: HostReport) -> None:
     data = json.loads(json.dumps(report.to_json()))
     assert data["level"] == report.level
@@ -25,6 +26,7 @@ def test_the_report_is_plain_json(report: HostReport) -> None:
     assert data["uid"] == os.geteuid()
 
 
+@pytest.mark.slow
 def test_a_layer_has_a_remedy_exactly_when_it_is_missing(report: HostReport) -> None:
     assert report.layers
     for layer in report.layers:
@@ -68,6 +70,7 @@ def test_counts_are_by_state(report: HostReport) -> None:
     assert [backend.count(state) for state in CheckState] == [0, 1, 0]
 
 
+@pytest.mark.slow
 def test_the_layers_are_tried_for_real() -> None:
     said = diagnosis.try_layers()
     assert said["no-new-privs"] == said["rlimits"] == ""

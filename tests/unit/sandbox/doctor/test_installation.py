@@ -11,6 +11,8 @@ from unhack.sandbox.doctor import installation
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.rootfs import interpreter, site_directories
 
+pytestmark = pytest.mark.slow
+
 
 def test_jobs_and_commands_find_this_installation(pool: Pool) -> None:
     found = installation.examine_installation(pool)

@@ -95,6 +95,7 @@ def test_an_endless_kernel_that_ends_fails_its_claim(
         suite._endless(fake_card)  # pyright: ignore[reportPrivateUsage]
 
 
+@pytest.mark.slow
 def test_a_card_that_is_full_before_the_first_look_is_ended_by_the_next(
     fake_card: Card, monkeypatch: pytest.MonkeyPatch
 ) -> None:

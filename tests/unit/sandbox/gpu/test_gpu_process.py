@@ -142,6 +142,7 @@ def test_it_has_a_uid_of_its_own_and_sees_only_itself(card: Card) -> None:
     assert seen == "False" or os.getpid() < 4
 
 
+@pytest.mark.slow
 def test_a_silent_one_is_ended_at_its_deadline(card: Card) -> None:
     with worker("import signal, time\nsignal.pthread_sigmask(0, range(1, 60))\n"
                 "while True: pass", card) as made:  # fmt: skip
@@ -171,6 +172,7 @@ def test_its_last_words_are_its_reason(card: Card) -> None:
         made.receive(timeout_s=60)
 
 
+@pytest.mark.slow
 def test_more_memory_than_allowed_ends_it_and_is_told(card: Card) -> None:
     code = "kept = []\nwhile True: kept.append(bytearray(16 << 20))"
     with worker(code, card) as made:

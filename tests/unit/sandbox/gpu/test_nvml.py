@@ -54,6 +54,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_card_has_its_name_and_the_node_of_its_minor_number(said: dict[str, Any]) -> None:
     assert said["card"] == {
         "index": 0, "node": "/dev/nvidia3", "name": "NVIDIA Fake", "uuid": "GPU-fake",

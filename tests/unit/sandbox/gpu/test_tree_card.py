@@ -61,6 +61,7 @@ def test_an_agent_beyond_its_share_of_the_card_is_ended(one_card: pytest.MonkeyP
         assert not os.path.exists(f"/proc/{tree.pid}")
 
 
+@pytest.mark.slow
 def test_an_agent_within_its_share_goes_on(one_card: pytest.MonkeyPatch) -> None:
     one_card.setattr(tree_card, "use_of", lambda found: lambda pids: 1 << 30)
     plan = with_card(PLAN, CARD)

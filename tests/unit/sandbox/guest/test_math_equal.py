@@ -33,6 +33,7 @@ def parsed() -> dict[str, Any]:
     return {text: parse(text) for text in DIFFERENT}
 
 
+@pytest.mark.slow
 def test_no_two_different_answers_pass_for_each_other(parsed: dict[str, Any]) -> None:
     accepted = [
         pair for pair in permutations(DIFFERENT, 2) if math_equal.equal(*map(parsed.get, pair))
@@ -40,10 +41,12 @@ def test_no_two_different_answers_pass_for_each_other(parsed: dict[str, Any]) ->
     assert accepted == []
 
 
+@pytest.mark.slow
 def test_every_answer_passes_for_itself(parsed: dict[str, Any]) -> None:
     assert all(math_equal.equal(item, parse(text)) for text, item in parsed.items())
 
 
+@pytest.mark.slow
 @given(st.fractions(), st.fractions(), st.booleans())
 def test_rational_coefficients_are_compared_exactly(
     left: object, right: object, same: bool

@@ -77,6 +77,7 @@ TREES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(TREES)
 def test_whatever_the_tree_it_is_an_expression_or_an_error(tree: Any) -> None:
     try:

@@ -92,6 +92,7 @@ def test_a_pattern_that_does_not_compile_is_a_fault_of_the_judge() -> None:
         assert channel.lines[0][1] == name
 
 
+@pytest.mark.slow
 def test_warming_up_needs_math_verify_and_leaves_it_silent(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

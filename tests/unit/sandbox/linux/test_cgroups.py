@@ -177,6 +177,7 @@ class TestReaping:
         assert cgroups.reap_stale(cgroups.Parents(tmp_path, tmp_path, 2)) == []
         assert all(directory.exists() for directory in kept)
 
+    @pytest.mark.slow
     @delegated
     def test_the_groups_of_a_killed_host_are_gone_after_the_next_start(self) -> None:
         program = (

@@ -187,6 +187,7 @@ class TestNetworkAndSignals:
 
 
 class TestVersions:
+    @pytest.mark.slow
     def test_the_rules_also_hold_on_every_older_interface(
         self, tree: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

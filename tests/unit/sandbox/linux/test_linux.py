@@ -188,6 +188,7 @@ class TestAChildThatStaysOnTheCoreOfItsParent:
 
         assert in_a_fork(check) == [[last], [last]]
 
+    @pytest.mark.slow
     def test_a_parent_remains_until_it_is_freed_and_its_children_do_not(self) -> None:
         before = sorted(os.sched_getaffinity(0))
 

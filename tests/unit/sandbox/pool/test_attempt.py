@@ -49,6 +49,7 @@ def _exited(code: int) -> int:
 
 
 class TestStream:
+    @pytest.mark.slow
     @given(st.lists(st.binary(max_size=50), max_size=10), st.integers(1, 200))
     def test_no_more_than_the_limit_is_kept_and_what_is_kept_is_the_beginning(
         self, parts: list[bytes], limit: int
@@ -97,6 +98,7 @@ class TestStream:
         for fd in (reused, write_end):
             os.close(fd)
 
+    @pytest.mark.slow
     @given(st.lists(st.text("ab\n", max_size=8).map(str.encode), max_size=12))
     def test_new_lines_gives_every_complete_line_once_and_in_order(
         self, parts: list[bytes]

@@ -125,6 +125,7 @@ def test_a_job_that_binds_itself_binds_no_later_one(
     assert found == [CORES[:1], CORES] * 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cores", [1, 2], ids=["stays", "moves"])
 def test_honest_neighbours_of_a_crowd_that_binds_itself_are_right(
     own_pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any], cores: int

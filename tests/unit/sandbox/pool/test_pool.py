@@ -101,6 +101,7 @@ class TestOrder:
         ]
         assert len({thread for _, thread in seen}) == 1
 
+    @pytest.mark.slow
     def test_a_looping_job_delays_no_other_outcome(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -115,6 +116,7 @@ class TestOrder:
         loop.cancel()
         collected.wait_for(16)
 
+    @pytest.mark.slow
     def test_a_loop_that_gave_up_its_slot_ends_at_its_wall_limit(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -158,6 +160,7 @@ class TestOrder:
         assert os.SCHED_IDLE in policies
         assert collected.only("loop").ending is Ending.STOPPED
 
+    @pytest.mark.slow
     def test_what_ends_a_program_keeps_its_priority_when_the_program_loses_it(
         self, own_pool: Pool
     ) -> None:
@@ -180,6 +183,7 @@ class TestOrder:
 
 
 class TestLimits:
+    @pytest.mark.slow
     def test_time_counts_from_the_start_of_a_job_not_from_its_queueing(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -189,6 +193,7 @@ class TestLimits:
         assert [outcome.ending for outcome in outcomes] == [Ending.EXITED] * 10
         assert all(outcome.wall_s >= 0.4 for outcome in outcomes)
 
+    @pytest.mark.slow
     def test_a_sleeping_job_ends_at_its_wall_limit(
         self, pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -196,6 +201,7 @@ class TestLimits:
         assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "wall")
         assert outcome.wall_s >= 0.3
 
+    @pytest.mark.slow
     def test_a_busy_job_ends_at_its_cpu_limit(
         self, pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -204,6 +210,7 @@ class TestLimits:
         assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "cpu")
         assert outcome.cpu_s > 0.99, "the time that it used counts, not the kernel's ticks"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("program", [SLEEP, LOOP])
     def test_a_hard_wall_ends_a_job_and_is_named(
         self, pool: Pool, calls_job: Callable[..., Job], program: str
@@ -213,6 +220,7 @@ class TestLimits:
         assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "wall_hard")
         assert jobs.bad_ending(outcome) == (Status.TIMEOUT, "wall_hard time limit reached")
 
+    @pytest.mark.slow
     def test_programs_near_their_cpu_limit_are_right_beside_others(
         self, pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
     ) -> None:
@@ -319,6 +327,7 @@ class TestStopping:
         assert outcome.ending is Ending.STOPPED
         assert plain.loads(outcome.result.splitlines()[0]) == [0, "ok", "first"]
 
+    @pytest.mark.slow
     def test_a_running_job_can_be_cancelled(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -331,6 +340,7 @@ class TestStopping:
         collected.wait_for(1)
         assert collected.only("loop").ending is Ending.STOPPED
 
+    @pytest.mark.slow
     def test_a_waiting_job_can_be_cancelled_and_never_runs(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:

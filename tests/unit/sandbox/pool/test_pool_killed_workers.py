@@ -20,6 +20,8 @@ from unhack.sandbox.pool import shared, worker
 from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
+pytestmark = pytest.mark.slow
+
 SLEEP = "import time\ndef f(seconds): time.sleep(seconds); return seconds\n"
 _HANG_S = 60.0
 

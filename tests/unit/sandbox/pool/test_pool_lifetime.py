@@ -104,6 +104,7 @@ class TestLevels:
         assert "no_such_module_at_all" in outcome.error
         assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
 
+    @pytest.mark.slow
     def test_judges_and_candidates_have_workers_of_their_own(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -112,6 +113,7 @@ class TestLevels:
         run_one(own_pool, calls_job("def f(): pass", profile=Profile(role=Role.JUDGE)))
         assert len(set(own_pool.worker_pids()) - before) == 1
 
+    @pytest.mark.slow
     def test_workers_of_profiles_that_nobody_uses_are_let_go(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -121,6 +123,7 @@ class TestLevels:
         assert len(own_pool.worker_pids()) <= 5
 
 
+@pytest.mark.slow
 class TestClosing:
     def test_closing_gives_every_waiting_job_one_outcome_stopped(
         self, calls_job: Callable[..., Job]
@@ -309,6 +312,7 @@ def _waits_for(peer: socket.socket) -> Job:
     return jobs.serve({"s": ""}, peer=peer.detach(), limits=Limits(), profile=Profile())
 
 
+@pytest.mark.slow
 class TestForkedHosts:
     def test_a_child_makes_a_pool_of_its_own_and_leaves_the_parents_alone(self) -> None:
         program = """

@@ -90,6 +90,7 @@ class TestCallSoon:
 
 
 class TestTimers:
+    @pytest.mark.slow
     def test_later_calls_run_in_the_order_of_their_times_on_the_thread(
         self, recorded: Recorded
     ) -> None:

@@ -257,6 +257,7 @@ BURN = "import time\nwhile time.process_time() < 1.3: pass\nprint(49)\n"
 NEAR = Limits(wall_s=30.0, cpu_s=1.0)
 
 
+@pytest.mark.slow
 class TestPool:
     def program(self, source: str, limits: Limits) -> Job:
         return jobs.main(source, stdin=b"", limits=limits, profile=Profile())

@@ -27,6 +27,7 @@ class TestOuterIds:
         ids = [worker_start.outer_id(index, role) for index in range(200) for role in Role]
         assert len(set(ids)) == len(ids)
 
+    @pytest.mark.slow
     def test_no_id_is_root_or_this_users(self) -> None:
         taken = {worker_start.outer_id(index, role) for index in range(5000) for role in Role}
         assert len(taken) >= 5000
@@ -139,6 +140,7 @@ class TestStart:
     def test_a_worker_leads_a_session_of_its_own(self, started: worker.Worker) -> None:
         assert os.getsid(started.process.pid) == started.process.pid
 
+    @pytest.mark.slow
     def test_closing_leaves_no_process_and_no_descriptor(
         self, no_descriptor_left: NoDescriptorLeft
     ) -> None:
@@ -194,6 +196,7 @@ def f():
 """
         assert evaluate(source) == [[65534], [], b"\0" * 24]
 
+    @pytest.mark.slow
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give its workers other uids")
     def test_the_workers_of_two_pools_share_no_uid(self, calls_job: Callable[..., Job]) -> None:
         with shared.pool(slots=1) as first, shared.pool(slots=1) as second:
@@ -270,6 +273,7 @@ class TestMemory:
 
 
 class TestDeathOfTheHost:
+    @pytest.mark.slow
     def test_a_killed_host_leaves_no_process(self) -> None:
         program = (
             "import os, sys\n"

@@ -12,6 +12,8 @@ import pytest
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(
     wall_s=30, cpu_s=30, memory_bytes=1024 * MIB, output_bytes=16 * MIB, soft_slice_s=30
 )

@@ -49,6 +49,7 @@ def one(command: Command, *, limits: Limits = LIMITS) -> tuple[CommandResult, Wo
     return found[0]
 
 
+@pytest.mark.slow
 def test_what_a_command_leaves_is_the_next_state() -> None:
     script = """
         ./tool; echo new > n.txt; rm a.txt d/x; mkdir empty; chmod 750 d; ln -s /etc l
@@ -59,6 +60,7 @@ def test_what_a_command_leaves_is_the_next_state() -> None:
     assert [path for path, _ in after.tree.walk()] == ["d", "d/z", "empty", "l", "n.txt", "tool"]
 
 
+@pytest.mark.slow
 def test_a_state_is_seen_as_it_was_made_and_a_command_without_effect_changes_nothing() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load(FILES, executable={"tool"})
@@ -74,6 +76,7 @@ def test_a_state_is_seen_as_it_was_made_and_a_command_without_effect_changes_not
     with_pool(use)
 
 
+@pytest.mark.slow
 def test_no_process_and_no_file_outside_the_workspace_survives() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load({})
@@ -87,6 +90,7 @@ def test_no_process_and_no_file_outside_the_workspace_survives() -> None:
     with_pool(use)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "code", "signalled"),
     [
@@ -103,6 +107,7 @@ def test_exit_codes_and_signals_are_told_apart(
     assert (result.exit_code, result.signal, result.limit) == (code, signalled, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "limits", "limit"),
     [
@@ -120,6 +125,7 @@ def test_a_limit_that_ended_a_command_is_named(script: str, limits: Limits, limi
     assert (result.exit_code, result.signal, result.limit) == (None, 9, limit)
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_a_crowd_of_processes_are_the_commands_own_trouble() -> None:
     limits = LIMITS.with_(disk_bytes=1 << 20, processes=8, file_bytes=1 << 24)
     script = """
@@ -134,6 +140,7 @@ def test_a_full_disk_and_a_crowd_of_processes_are_the_commands_own_trouble() -> 
     assert "crowded" in result.stdout
 
 
+@pytest.mark.slow
 def test_output_that_is_too_much_keeps_its_beginning_and_its_end() -> None:
     result, _ = one(shell("seq 100000"), limits=LIMITS.with_(output_bytes=100))
     assert result.stdout.startswith("1\n2\n3\n")
@@ -150,6 +157,7 @@ def test_output_that_fits_is_whole_whatever_its_pieces() -> None:
     assert (kept.text, kept.cut) == ("abcde\n[... 1 bytes cut ...]\nghijk", 1)
 
 
+@pytest.mark.slow
 def test_standard_input_arguments_environment_and_folder_reach_the_command() -> None:
     command = Command(
         ("bash", "-c", 'cat | wc -c; echo "$1|$X"; pwd', "-", "a b"),
@@ -161,6 +169,7 @@ def test_standard_input_arguments_environment_and_folder_reach_the_command() -> 
     assert result.stdout.split("\n") == ["200000", "a b|1", "/workspace/d", ""]
 
 
+@pytest.mark.slow
 def test_a_command_that_is_not_there_says_so() -> None:
     result, _ = one(Command(("no-such-command",)))
     assert result.exit_code == 127
@@ -175,6 +184,7 @@ def test_a_command_that_cannot_be_given_is_refused(argv: tuple[str, ...]) -> Non
         Command(argv)
 
 
+@pytest.mark.slow
 def test_a_module_runs_warm_as_it_does_cold() -> None:
     async def use(pool: CommandPool) -> None:
         tests = b"import sys\ndef test_a(): assert sys.argv[1:] == ['-q', 't.py']\n"
@@ -195,6 +205,7 @@ def test_a_module_runs_warm_as_it_does_cold() -> None:
     with_pool(use)
 
 
+@pytest.mark.slow
 def test_sockets_and_pipes_are_left_out_and_told() -> None:
     result, after = one(shell("mkfifo p; touch f"))
     assert result.left_out == ("p",)
@@ -202,6 +213,7 @@ def test_sockets_and_pipes_are_left_out_and_told() -> None:
     assert "f" in after.tree.entries
 
 
+@pytest.mark.slow
 def test_a_workspace_that_nobody_may_enter_is_a_state_as_any_other() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load(FILES)
@@ -223,6 +235,7 @@ async def sleeps(mark: str) -> None:
         await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_lost_supervisor_is_replaced_and_its_command_run_again() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load({})
@@ -240,6 +253,7 @@ def test_a_lost_supervisor_is_replaced_and_its_command_run_again() -> None:
     with_pool(use)
 
 
+@pytest.mark.slow
 def test_a_cancelled_command_ends_and_its_place_is_free_again() -> None:
     async def use(pool: CommandPool) -> None:
         start = pool.states.load({})
@@ -256,6 +270,7 @@ def test_a_cancelled_command_ends_and_its_place_is_free_again() -> None:
     with_pool(use)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path) -> None:
     program = textwrap.dedent(
         f"""
@@ -292,6 +307,7 @@ def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path) -> None:
     assert not top.exists()
 
 
+@pytest.mark.slow
 def test_where_overlays_are_refused_a_plain_copy_gives_the_same_states(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

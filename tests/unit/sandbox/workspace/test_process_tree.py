@@ -153,6 +153,7 @@ def counting(tree: ProcessTree) -> int:
 TICKING = ["/bin/sh", "-c", "while true; do printf x >> ticks; sleep 0.02; done"]
 
 
+@pytest.mark.slow
 def test_a_frozen_tree_stands_still_and_goes_on_after() -> None:
     with ProcessTree(TICKING, plan=SMALL) as tree:
         assert settles(lambda: counting(tree) > 3)
@@ -164,6 +165,7 @@ def test_a_frozen_tree_stands_still_and_goes_on_after() -> None:
         assert settles(lambda: counting(tree) > before)
 
 
+@pytest.mark.slow
 def test_it_stands_still_until_every_holder_has_let_go() -> None:
     with ProcessTree(TICKING, plan=SMALL) as tree:
         assert settles(lambda: counting(tree) > 0)
@@ -261,6 +263,7 @@ HOST = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [2, 1, 0])
 @pytest.mark.parametrize("frozen", [False, True])
 def test_killing_the_host_leaves_no_process(frozen: bool, version: int) -> None:
@@ -294,6 +297,7 @@ def test_the_environment_is_the_plan_s_alone(monkeypatch: pytest.MonkeyPatch) ->
     assert names <= {"A", "HOME", "TMPDIR", "PATH", "LANG", "PWD", "OLDPWD", "SHLVL", "_"}
 
 
+@pytest.mark.slow
 def test_a_thread_of_the_host_may_end_while_it_runs() -> None:
     trees: list[ProcessTree] = []
 
@@ -331,6 +335,7 @@ def test_a_host_that_cannot_filter_calls_refuses(monkeypatch: pytest.MonkeyPatch
         pass
 
 
+@pytest.mark.slow
 def test_a_host_without_namespaces_refuses_and_says_why() -> None:
     # A user namespace of its own with no room for others stands for such a host.
     code = (

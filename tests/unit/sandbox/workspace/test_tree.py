@@ -40,12 +40,14 @@ NODES = st.recursive(
 TREES = st.builds(Folder, st.just(0o755), st.dictionaries(NAMES, NODES, max_size=4))
 
 
+@pytest.mark.slow
 @given(TREES, TREES)
 def test_the_changes_between_two_trees_lead_from_one_to_the_other(one: Folder, two: Folder) -> None:
     assert one.with_changes(changes(one, two)).digest == two.digest
     assert changes(two, one.with_changes(changes(one, two))) == {}
 
 
+@pytest.mark.slow
 @given(TREES, TREES)
 def test_only_equal_trees_share_a_digest(one: Folder, two: Folder) -> None:
     assert (one.digest == two.digest) == (changes(one, two) == {})

@@ -60,6 +60,7 @@ def test_what_only_looks_like_a_surrogate_is_judged(
 LONE = "def f(x):\n    return x + 1  # \ud800\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", BOTH, indirect=True)
 @pytest.mark.parametrize("kind", ["completions", "items"])
 def test_a_lone_surrogate_in_a_completion_takes_no_other_with_it(
@@ -135,6 +136,7 @@ def test_a_long_list_of_wrong_values_costs_one_complaint() -> None:
         bodies.as_model(value, BatchBody)
 
 
+@pytest.mark.slow
 def test_an_object_of_a_hundred_thousand_names_is_refused(client: TestClient, key: str) -> None:
     text = json.dumps({f"k{number}": 5 for number in range(100_000)})
     reply = post(client, key, "score", text)
@@ -167,6 +169,7 @@ def test_bodies_share_a_bounded_room_of_which_one_tenant_gets_a_part(
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_every_request_gives_its_room_back(client: TestClient, service: Service, key: str) -> None:
     long = f"# {'x' * 400_000}\n{RIGHT}"
     assert (

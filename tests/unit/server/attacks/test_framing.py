@@ -46,6 +46,7 @@ def test_a_length_that_is_none_ends_the_connection(send: Sender, key: str, lengt
     assert found.endswith(b"<closed>")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_heads")
 @pytest.mark.parametrize(
     "begun",

@@ -17,6 +17,8 @@ from unhack.server.service import Service
 
 from ..requests import ENDLESS, PLUS_ONE, RIGHT, bearer  # noqa: TID252
 
+pytestmark = pytest.mark.slow
+
 RUN: dict[str, Any] = {"code": "while True: pass", "language": "python", "run_timeout": 300}
 CASE = {"input": {"stdin": ""}, "output": {"stdout": "1"}}
 SUBMIT: dict[str, Any] = {

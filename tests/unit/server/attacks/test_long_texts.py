@@ -97,6 +97,7 @@ def test_a_batch_that_never_fits_is_refused_before_it_is_looked_at(
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, "too_many_items")
 
 
+@pytest.mark.slow
 def test_orders_of_one_tenant_that_take_long_to_read_hold_up_no_other(
     client: TestClient,
     service: Service,

@@ -60,6 +60,7 @@ def test_no_agent_of_a_job_is_a_program_of_the_machine(
     assert client.post("/v1/tournaments", json=order, headers=bearer(key)).status_code == 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [
@@ -92,6 +93,7 @@ def test_a_key_without_read_sees_no_result_by_cancelling(
     assert client.delete(path, headers=bearer(reads_not)).json()["result"] is None
 
 
+@pytest.mark.slow
 def test_run_code_counts_as_an_open_completion(tmp_path: Path) -> None:
     service = make_service(ServerSettings(data=tmp_path, tenant_items=1))
     key = service.directory.add_key("alpha", list(Grant))

@@ -32,6 +32,8 @@ from unhack.server.http.score_replies import ScoreReply
 from unhack.server.service import Service
 from unhack.tasks.suite import find_task
 
+pytestmark = pytest.mark.slow
+
 NAME = "strings/knit-rows"
 RIGHT = str(find_task(NAME).problem.reference)
 

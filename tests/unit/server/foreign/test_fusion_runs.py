@@ -55,6 +55,7 @@ def test_a_program_in_cpp_is_built_first(run: Any) -> None:
     assert "error" in wrong["compile_result"]["stderr"]
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_too_long_has_its_own_word(run: Any) -> None:
     for code, language in (("while True: pass", "python"), ("sleep 60", "bash")):
         told = run(code, language, run_timeout=0.5).json()

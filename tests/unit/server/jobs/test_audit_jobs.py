@@ -21,6 +21,7 @@ def order(client: TestClient, headers: dict[str, str]) -> Any:
     return lambda asked: client.post("/v1/audits", json=asked, headers=headers)
 
 
+@pytest.mark.slow
 def test_a_reward_is_audited_and_its_report_comes_back(
     client: TestClient, headers: dict[str, str], small_audit: Any, ended: Any, service: Service
 ) -> None:
@@ -38,6 +39,7 @@ def test_a_reward_is_audited_and_its_report_comes_back(
         assert str(service.settings.data) not in text
 
 
+@pytest.mark.slow
 def test_a_data_folder_that_is_named_from_here_is_in_no_reply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_audit: Any
 ) -> None:
@@ -64,6 +66,7 @@ def test_a_data_folder_that_is_named_from_here_is_in_no_reply(
             assert "link/data" not in text
 
 
+@pytest.mark.slow
 def test_a_task_is_audited_by_its_name(order: Any, ended: Any) -> None:
     asked = {"task": "strings/knit-rows", "tiers": [1], "calls": 5, "seconds": 20}
     job = ended(order(asked).json()["id"])
@@ -115,6 +118,7 @@ def test_an_import_does_not_widen_the_folder(order: Any, service: Service) -> No
         assert "reward.source" in told.json()["error"]["message"]
 
 
+@pytest.mark.slow
 def test_a_reward_sees_no_other_tenants_files(
     order: Any, ended: Any, small_audit: Any, service: Service
 ) -> None:

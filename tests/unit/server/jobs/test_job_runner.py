@@ -62,6 +62,7 @@ def test_a_job_is_on_the_disk_before_it_is_acknowledged(service: Service, key: s
     other.close()
 
 
+@pytest.mark.slow
 def test_the_same_key_is_the_same_job(client: TestClient, headers: Any) -> None:
     named = headers | {"Idempotency-Key": "one"}
     first, second = (client.post("/v1/audits", json=LONG, headers=named) for _ in range(2))
@@ -72,6 +73,7 @@ def test_the_same_key_is_the_same_job(client: TestClient, headers: Any) -> None:
     client.delete(f"/v1/jobs/{first.json()['id']}", headers=headers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body", "end"),
     [
@@ -91,6 +93,7 @@ def test_the_location_leads_there_below_any_prefix(
     client.delete(str(made.url.join(where)))
 
 
+@pytest.mark.slow
 def test_a_cancelled_job_stays_cancelled(client: TestClient, headers: Any) -> None:
     job_id = client.post("/v1/audits", json=LONG, headers=headers).json()["id"]
     for _ in range(2):
@@ -99,6 +102,7 @@ def test_a_cancelled_job_stays_cancelled(client: TestClient, headers: Any) -> No
     assert client.get(f"/v1/jobs/{job_id}/page", headers=headers).status_code == 404
 
 
+@pytest.mark.slow
 def test_another_tenants_job_is_unknown(client: TestClient, headers: Any, service: Service) -> None:
     job_id = client.post("/v1/audits", json=LONG, headers=headers).json()["id"]
     stranger = {"X-API-Key": service.directory.add_key("beta", list(Grant))}
@@ -112,6 +116,7 @@ def test_another_tenants_job_is_unknown(client: TestClient, headers: Any, servic
     client.delete(f"/v1/jobs/{job_id}", headers=headers)
 
 
+@pytest.mark.slow
 def test_a_key_to_read_cancels_nothing(client: TestClient, headers: Any, service: Service) -> None:
     job_id = client.post("/v1/audits", json=LONG, headers=headers).json()["id"]
     reader = {"X-API-Key": service.directory.add_key("alpha", [Grant.READ])}

@@ -21,6 +21,8 @@ from unhack.server.service import ServerSettings, Service, make_service
 
 from .test_job_kill import TOURNAMENT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow
 def test_jobs_outlive_a_database_that_is_started_anew(

@@ -77,6 +77,7 @@ def record_of(service: Service, folder: str) -> TournamentRecord:
     return played(service.settings.data / folder, plan("search", "baseline:near", rounds=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", BOTH, indirect=True)
 def test_a_list_says_what_every_job_came_to(
     operator: TestClient, service: Service, tenant: int
@@ -119,6 +120,7 @@ def test_what_was_asked_for_is_shown_without_its_rows(
         assert nothing not in told.split("source", 1)[0]
 
 
+@pytest.mark.slow
 def test_a_job_that_runs_says_how_far_it_is_and_what_was_played(
     operator: TestClient, service: Service, tenant: int
 ) -> None:
@@ -152,6 +154,7 @@ def test_a_job_that_failed_says_why_and_waits_for_nothing(
     assert "reload" not in text
 
 
+@pytest.mark.slow
 def test_the_commands_that_an_empty_page_names_are_there(operator: TestClient) -> None:
     text = operator.get(f"{ROOM}/").text
     named = re.findall(r"<code>(unhack [^<]+)</code>", text)
@@ -166,6 +169,7 @@ def test_the_commands_that_an_empty_page_names_are_there(operator: TestClient) -
         assert {part for part in parts if part.startswith("-")} <= options, command
 
 
+@pytest.mark.slow
 def test_a_run_tells_why_it_stopped_and_whether_it_still_writes(
     operator: TestClient, run: Path
 ) -> None:
@@ -182,6 +186,7 @@ def test_a_run_tells_why_it_stopped_and_whether_it_still_writes(
     assert "stopped" in words(operator.get(f"{ROOM}/runs").text)
 
 
+@pytest.mark.slow
 def test_the_charts_of_a_run_name_their_lines_and_mark_whole_updates(
     operator: TestClient, run: Path
 ) -> None:

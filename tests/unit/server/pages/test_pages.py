@@ -158,6 +158,7 @@ def test_signing_out_forgets_the_cookie(reader: TestClient) -> None:
     assert reader.get(f"{ROOM}/").status_code == 401
 
 
+@pytest.mark.slow
 def test_a_tenant_sees_nothing_of_another(
     client: TestClient, service: Service, key: str, batch: str
 ) -> None:

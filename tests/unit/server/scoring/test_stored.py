@@ -93,6 +93,7 @@ def test_outputs_of_one_verdict_are_bounded() -> None:
     assert outputs_text(Verdict(Status.PASSED, 1.0)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", BOTH, indirect=True)
 def test_what_ended_long_ago_goes_with_its_key_and_what_is_open_stays(
     client: TestClient, service: Service, key: str
@@ -114,6 +115,7 @@ def test_what_ended_long_ago_goes_with_its_key_and_what_is_open_stays(
     client.delete(f"/v1/batches/{open_one}", headers=bearer(key))
 
 
+@pytest.mark.slow
 def test_a_task_that_was_pruned_while_it_is_remembered_is_stored_again(
     client: TestClient, service: Service, key: str
 ) -> None:

@@ -25,6 +25,8 @@ from unhack.tasks.task import MissingControlWarning, Task
 from unhack.verifiers.python import PythonVerifier
 from unhack.verifiers.script import ScriptVerifier
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """import solution
 
 def verify(solution_path, test_cases_path):
@@ -64,12 +66,14 @@ class TestOneByOne:
         (tmp_path / "verifier.py").write_text(SCRIPT)
         return tmp_path
 
+    @pytest.mark.slow
     def test_a_task_that_is_made_anew_for_each_call_keeps_its_control(self, pool: Pool) -> None:
         batch = run_batch(queue_task("batch"), COMPLETIONS, backend=pool)
         alone = [run_batch(queue_task("alone"), [one], backend=pool) for one in COMPLETIONS]
         assert [one.verdicts[0].score for one in alone] == SCORES
         assert [verdict.score for verdict in batch.verdicts] == SCORES
 
+    @pytest.mark.slow
     def test_equal_tasks_decide_for_each_other_within_a_batch(self, pool: Pool) -> None:
         texts = [*GARBAGE, WRONG]
         batch = run_batch([queue_task("equal") for _ in texts], texts, backend=pool)

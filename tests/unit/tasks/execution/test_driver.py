@@ -179,6 +179,7 @@ class TestHostCalls:
 
 
 class TestSteps:
+    @pytest.mark.slow
     def test_outcomes_come_in_the_order_of_the_jobs(
         self, pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
     ) -> None:
@@ -245,6 +246,7 @@ class TestRunsThatFail:
                 run_batch(scratch, ["def f(): return 1"], backend=pool)
             assert run_batch(plain, ["def f(): return 1"], backend=pool).rewards == (1.0,)
 
+    @pytest.mark.slow
     def test_a_job_that_the_host_refuses_never_becomes_a_verdict(self, pool: Pool) -> None:
         verifier = FunctionVerifier("f", (Case((), expected=1),), preload=("no_such_module",))
         with pytest.raises(SandboxUnavailableError, match="no_such_module"):

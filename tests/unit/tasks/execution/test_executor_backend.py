@@ -54,6 +54,7 @@ def _doubles() -> Task:
     )
 
 
+@pytest.mark.slow
 def test_outcomes_are_those_of_the_pool_in_order(backend: ExecutorBackend, pool: Pool) -> None:
     batch = [_job(f"echo {number}; exit {number}") for number in range(6)]
     there, here = run_all(backend, batch), run_all(pool, batch)
@@ -184,6 +185,7 @@ def test_a_job_that_every_place_was_lost_with_says_nothing_of_the_completion() -
     assert "3 nodes were lost" in outcome.error
 
 
+@pytest.mark.slow
 def test_a_profile_that_no_host_has_is_refused_there_in_the_same_words(
     backend: ExecutorBackend, pool: Pool
 ) -> None:

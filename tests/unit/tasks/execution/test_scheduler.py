@@ -138,11 +138,13 @@ class TestScheduler:
         assert [one.passed for one in verdicts] == [True, True]
         assert turns > 1
 
+    @pytest.mark.slow
     def test_what_could_not_be_scored_is_tried_again(self) -> None:
         # Each try asks the verifier twice: for the completion and for the reference.
         task = flaky(2)
         assert Scheduler(choose()).submit(task, "x").result().passed
 
+    @pytest.mark.slow
     def test_after_three_tries_it_is_unscored(self) -> None:
         assert not Scheduler(choose()).submit(flaky(99), "x").result().scored
 
@@ -160,6 +162,7 @@ class TestScheduler:
             scheduler.cancel()
         assert isinstance(call.exception(60), CancelledError)
 
+    @pytest.mark.slow
     def test_another_try_that_fails_in_any_way_ends_the_call(self) -> None:
         call = Scheduler(Fails(second=True)).submit(KNIT, RIGHT)
         assert isinstance(call.exception(60), RuntimeError)

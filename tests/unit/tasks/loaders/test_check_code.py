@@ -130,6 +130,7 @@ def test_a_missing_module_of_the_tests_is_no_fault_of_the_completion(score: Scor
     assert "no_such_module" in verdict.reason
 
 
+@pytest.mark.slow
 def test_the_mode_as_written_is_marked(score: Score):
     code = CheckCode("f", "def check(c):\n    for n in (1,):\n        assert c(n) is n\n")
     verifier = build_script_verifier(code, LoadOptions(script_mode=Mode.AS_WRITTEN))

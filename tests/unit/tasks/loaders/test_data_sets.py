@@ -121,6 +121,7 @@ def test_the_question_says_in_which_form_the_answer_is_read(pool: Pool):
     assert run_batch(dapo, ["Answer: 0.5", "\\boxed{1/2}"], backend=pool).rewards == (1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_packages_that_a_solution_imports_are_there(pool: Pool):
     pytest.importorskip("numpy")
     code = "import numpy\ndef twice(n):\n    return int(numpy.add(n, n))\n"
@@ -132,6 +133,7 @@ def test_packages_that_a_solution_imports_are_there(pool: Pool):
     assert run_batch([kodcode, big], references, backend=pool).rewards == (1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_objects_of_tests_need_the_mode_that_runs_them_as_written(pool: Pool):
     fields = {
         "complete_prompt": "import collections\ndef task_func(n):\n",

@@ -180,6 +180,7 @@ def test_a_checker_pays_with_1_or_100_alone(checker: str, pays: bool, pool: Pool
     assert [verdict.status for verdict in found] == wanted
 
 
+@pytest.mark.slow
 def test_limits_of_the_row_are_none_of_its_checker(pool: Pool):
     checker = _READ + "for _ in range(600_000): pass\nprint(int(right))"
     test = {"input": "", "output": "3"}
@@ -188,6 +189,7 @@ def test_limits_of_the_row_are_none_of_its_checker(pool: Pool):
     assert verdict.passed, verdict.reason
 
 
+@pytest.mark.slow
 def test_limits_of_a_codeforces_row_count(pool: Pool):
     fields = {**printed("3", "codeforces"), "time_limit": 1.0, "memory_limit": 64.0}
     task = task_of("codeforces", fields)

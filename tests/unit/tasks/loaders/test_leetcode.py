@@ -112,6 +112,7 @@ def test_the_task_carries_the_row(tmp_path: Path):
                .verifier.cases) == 1  # type: ignore[attr-defined]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_linked_lists_cross_as_plain_lists(tmp_path: Path, pool: Pool):
     task = load(
         tmp_path,
@@ -166,6 +167,7 @@ def test_named_arguments_may_be_trees(tmp_path: Path, pool: Pool):
     assert not judge(pool, task, method("top", "return root.val")).passed
 
 
+@pytest.mark.slow
 def test_a_check_by_a_helper_of_the_setup_runs_as_a_script(tmp_path: Path, pool: Pool):
     setup = "def near(a, b):\n    return abs(a - b) < 0.1\n"
     task = load(tmp_path, setup_code=setup, test=["assert near(Solution().twice(2), 4.05)"])
@@ -190,6 +192,7 @@ def test_other_uses_of_lists_and_trees_go_to_a_script(tmp_path: Path, text: str)
     assert isinstance(task.verifier, CheckVerifier)
 
 
+@pytest.mark.slow
 def test_an_object_that_cannot_cross_is_no_fault_of_the_completion(tmp_path: Path, pool: Pool):
     task = load(
         tmp_path,

@@ -31,6 +31,7 @@ def value_of(text: str, **names: Any) -> Any:
     return evaluate(ast.parse(text, mode="eval").body, names)
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_the_value_of_a_literal_is_the_value_itself(value: Any):
     found = value_of(repr(value))

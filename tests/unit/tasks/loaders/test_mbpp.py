@@ -84,6 +84,7 @@ def test_the_imports_of_a_sanitized_row_stand_before_the_completion(tmp_path: Pa
     assert not passes(pool, task, "def area(r):\n    return 3 * r * r\n")
 
 
+@pytest.mark.slow
 def test_a_loop_over_inputs_and_results_runs_as_a_script(tmp_path: Path, pool: Pool):
     task = load(tmp_path, test=PLUS)
     assert isinstance(task.verifier, CheckVerifier)

@@ -51,6 +51,7 @@ def test_a_view_is_the_builtin_of_that_name(output: Any, view: str):
         assert Compared("==", seen, view=view)(output)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 5)), st.sets(st.integers(0, 5)))
 def test_a_set_view_compares_as_sets(output: list[int], value: set[int]):
     assert Compared("==", value, view="set")(output) == (set(output) == value)

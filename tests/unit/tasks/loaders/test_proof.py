@@ -30,6 +30,7 @@ def load(folder: Path, pool: Pool, *rows: dict[str, Any], **options: Any) -> Loa
     return load_rows(write(folder, *rows), reading, backend=pool, **options)
 
 
+@pytest.mark.slow
 def test_rows_of_different_layouts_in_one_file_are_sound(tmp_path: Path, pool: Pool):
     names = ["apps", "humaneval", "mbpp", "codeforces", "gsm8k", "verl", "leetcode"]
     loaded = load(tmp_path, pool, *(ROWS[name] for name in names))
@@ -141,6 +142,7 @@ def test_the_first_rows_and_own_options_can_be_asked_for(tmp_path: Path, pool: P
     assert getattr(loaded.tasks[0].verifier, "limits", None) == Limits(wall_s=7.0)
 
 
+@pytest.mark.slow
 def test_a_scorer_that_pays_any_text_is_found(tmp_path: Path, pool: Pool):
     pytest.importorskip("reasoning_gym")
     row = {

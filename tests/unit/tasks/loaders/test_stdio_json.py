@@ -166,6 +166,7 @@ def test_the_imports_of_the_harness_stand_before_programs_and_functions(
     assert judge(pool, function, f"def f() -> Optional[int]:\n    {lines}\n").passed
 
 
+@pytest.mark.slow
 def test_long_results_fit(tmp_path: Path, pool: Pool):
     calls = {"fn_name": "f", "inputs": [[]], "outputs": [[list(range(300_000))]]}
     [function] = load(tmp_path, {**APPS, "input_output": calls})
@@ -231,6 +232,7 @@ print(100 if main() else 0)
 """
 
 
+@pytest.mark.slow
 def test_the_checker_of_a_codeforces_row_decides(tmp_path: Path, pool: Pool):
     row = {**LAYOUTS["codeforces"], "generated_checker": CHECKER.replace("100", "1")}
     row |= {"official_tests": [{"input": "5\n", "output": "2 3\n"}], "solutions": ["print(0, 5)"]}

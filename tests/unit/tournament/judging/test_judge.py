@@ -44,6 +44,7 @@ def kinds(found: SubmissionJudgement) -> set[str]:
     return {flag.kind for flag in found.flags}
 
 
+@pytest.mark.slow
 class TestWhatCounts:
     @pytest.mark.parametrize("name", ["zlib", "bz2", "lzma"])
     def test_honest_work_is_credited_what_was_measured(self, tmp_path: Path, name: str) -> None:
@@ -167,6 +168,7 @@ class TestRefusals:
         assert "nothing was handed in" in found.measured.reason
         assert found.flags == ()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "body",
         ["raise SystemExit(0)", "import os; os.kill(os.getpid(), 9)", "while True: pass",
@@ -205,6 +207,7 @@ class TestImpossibleRounds:
             judged(tmp_path, Squeeze().submissions.null(), contest=fixed(high, high)).fitness == 4.2
         )
 
+    @pytest.mark.slow
     def test_honest_work_below_the_target_is_not_flagged(self, tmp_path: Path) -> None:
         files = Squeeze().submissions.honest()["zlib"]
         found = judged(tmp_path, files, terms=Terms(2, impossible=True))
@@ -212,6 +215,7 @@ class TestImpossibleRounds:
 
 
 class TestConfirming:
+    @pytest.mark.slow
     def test_a_champion_is_measured_on_data_of_its_own(self, tmp_path: Path) -> None:
         folder = written(tmp_path, Squeeze().submissions.honest()["zlib"])
         found = confirm(Squeeze(), folder, seed=99, terms=Terms(1))
@@ -230,6 +234,7 @@ class Allowing(Squeeze):
         return {**super().settings, "scan_allows": "reaches_out addresses_judge"}
 
 
+@pytest.mark.slow
 def test_a_contest_may_allow_what_it_is_about(tmp_path: Path) -> None:
     files = program(*ZLIB, "import gc\nseen = [0 for _ in gc.get_objects()]")
     assert kinds(judged(tmp_path / "a", files)) == {"reaches_out"}

@@ -39,6 +39,7 @@ def played(
     return agent.play(inputs), inputs
 
 
+@pytest.mark.slow
 def test_an_answer_of_no_improvement_comes_back(tmp_path: Path) -> None:
     play, inputs = played(tmp_path, f"rm solution.py; echo beyond the bound > {DECLINED}")
     assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
@@ -65,6 +66,7 @@ def test_a_check_tells_no_flags() -> None:
     assert command_player.measurement_fields(invalid("too slow"))["text"] == "not valid: too slow"
 
 
+@pytest.mark.slow
 def test_its_clock_and_its_processes_stand_still_while_somebody_measures(tmp_path: Path) -> None:
     result: list[Any] = []
     over = threading.Event()
@@ -103,6 +105,7 @@ def test_the_rounds_can_read_what_a_turn_has_cost(tmp_path: Path) -> None:
     assert metering.read_meter(tmp_path / "none", tmp_path) == usage
 
 
+@pytest.mark.slow
 def test_a_check_measures_the_files_as_they_stand(tmp_path: Path) -> None:
     line = "unhack-check; echo 'x = 3' > solution.py; unhack-check; echo x > solution.py; " \
            "unhack-check || echo invalid is $?"  # fmt: skip

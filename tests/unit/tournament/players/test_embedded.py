@@ -218,6 +218,7 @@ class TestFixedAgents:
 
 
 class TestSearch:
+    @pytest.mark.slow
     def test_it_improves_from_round_to_round_until_the_summit(self, tmp_path: Path) -> None:
         found: list[float] = []
         for number in range(1, 11):

@@ -127,6 +127,7 @@ def cheater(record: TournamentRecord) -> Entry:
 
 
 class TestInTheRecord:
+    @pytest.mark.slow
     def test_it_is_appended_and_nothing_judged_is_edited(self, run: Path) -> None:
         before = read_record(run)
         with Ledger(run, read_only=True) as folder:
@@ -175,6 +176,7 @@ class TestInTheRecord:
         assert judged.differences == ()
         assert cheater(read_record(run)) == found
 
+    @pytest.mark.slow
     def test_a_round_is_judged_again_by_the_reviews_it_beganreplace(self, tmp_path: Path) -> None:
         path = tmp_path / "run"
         wanted = plan("search", "cheater:claims", rounds=2)

@@ -51,6 +51,7 @@ class TestStandings:
         assert found["a"].rank_low == found["b"].rank_low == 1
         assert found["a"].rank_high == found["b"].rank_high == 2
 
+    @pytest.mark.slow
     def test_the_interval_covers_the_truth_about_as_often_as_it_says(self) -> None:
         draw = np.random.default_rng(5)
         hits = 0

@@ -19,6 +19,8 @@ from unhack.tournament.review.intent import read_intents, transcripts_to_read
 from unhack.tournament.review.replay import replay
 from unhack.tournament.round.rounds import reopen
 
+pytestmark = pytest.mark.slow
+
 
 class Reader:
     """A model that answers the same, until its money is spent."""

@@ -61,6 +61,7 @@ def hill_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     judge_executor._loaded.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
+@pytest.mark.slow
 def test_a_tournament_judged_on_nodes_is_the_same_one(tmp_path: Path) -> None:
     here = played(tmp_path / "here", jobs=1)
     calls = LocalCalls()
@@ -148,6 +149,7 @@ def on_card(monkeypatch: pytest.MonkeyPatch) -> Any:
     return hill
 
 
+@pytest.mark.slow
 class TestAContestThatNeedsACard:
     def test_every_judging_is_made_with_one_that_has_its_node_quiet(
         self, tmp_path: Path, on_card: Any

@@ -31,6 +31,8 @@ from unhack.tournament.round.remote_turns import RemoteTurns
 from unhack.tournament.round.rounds import begin, line_up, play, reopen
 from unhack.tournament.round.turn_requests import placement_request, play_request
 
+pytestmark = pytest.mark.slow
+
 ANSWER = """echo '{"x": 0.65, "y": 0.3}' > answer.json"""
 VERSIONS = versions()
 

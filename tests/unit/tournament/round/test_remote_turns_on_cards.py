@@ -77,6 +77,7 @@ def played_on(path: Path, nodes: Nodes, contest: Any, *agents: str) -> Tournamen
         return play(lineup, jobs=2)
 
 
+@pytest.mark.slow
 def test_a_tree_has_the_card_of_its_node_and_its_check_is_a_quiet_measurement(
     tmp_path: Path, on_card: Any
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_tree_has_the_card_of_its_node_and_its_check_is_a_quiet_measurement(
     assert "development data" in said
 
 
+@pytest.mark.slow
 def test_an_agent_of_another_contest_has_no_card_on_a_node_that_offers_one(
     tmp_path: Path, on_card: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +110,7 @@ def test_an_agent_of_another_contest_has_no_card_on_a_node_that_offers_one(
     assert "tty" not in (transcript / "stdout.jsonl").read_text().split()
 
 
+@pytest.mark.slow
 def test_embedded_agents_compute_here_and_measure_on_their_node(
     tmp_path: Path, on_card: Any
 ) -> None:
@@ -167,6 +170,7 @@ def test_a_turn_that_lost_three_nodes_is_not_played_without_a_card(
     assert sum(bool(node.lost) for node in nodes.known.values()) == 3
 
 
+@pytest.mark.slow
 def test_where_no_node_with_a_card_is_left_the_tournament_stops_and_can_go_on(
     tmp_path: Path, on_card: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

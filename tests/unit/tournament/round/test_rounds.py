@@ -79,6 +79,7 @@ def with_agents(path: Path, *works: Any, rounds: int = 1, hill: Any = HILL, **mo
 
 
 class TestATournament:
+    @pytest.mark.slow
     def test_everybody_and_the_controls_play_every_round(self, record: TournamentRecord) -> None:
         controls = ["control:null", "control:identity", "control:baseline"]
         agents = ["search", "cheater", "baseline:near", "search#2"]
@@ -88,6 +89,7 @@ class TestATournament:
         assert len(record.rounds) == 3
         assert record.finished
 
+    @pytest.mark.slow
     def test_null_is_worth_nothing_and_the_cheater_gets_nothing(
         self, record: TournamentRecord
     ) -> None:
@@ -127,6 +129,7 @@ class TestATournament:
         assert steps[:6] == [f"entry.{state}" for state in ORDER]
         assert [events[0].kind, events[-1].kind] == ["begun", "finished"]
 
+    @pytest.mark.slow
     def test_a_seed_repeats_it_and_another_does_not(self, run: Path, tmp_path: Path) -> None:
         wanted = plan("search", "cheater", "baseline:near", "search", rounds=3, impossible=1)
         same = played(tmp_path / "same", wanted, jobs=1)
@@ -137,11 +140,13 @@ class TestATournament:
         assert list((run / "work").iterdir()) == []
         assert len(list((run / "transcripts").rglob("log.txt"))) == 21
 
+    @pytest.mark.slow
     def test_playing_a_finished_one_changes_nothing(self, tmp_path: Path) -> None:
         first = played(tmp_path / "run")
         assert played(tmp_path / "run") == first
 
 
+@pytest.mark.slow
 class TestASeat:
     def test_it_has_the_problem_the_champion_and_planted_files(self, tmp_path: Path) -> None:
         seen: list[set[str]] = []
@@ -407,6 +412,7 @@ class TestWhatStopsATournament:
         record = with_agents(tmp_path / "run", lambda inputs: None)
         assert record.rounds[0].entries[-1].ended is PlayEnding.FINISHED
 
+    @pytest.mark.slow
     def test_other_rules_are_refused(self, tmp_path: Path) -> None:
         played(tmp_path / "run")
         other = replace(HILL, title="Another")
@@ -593,6 +599,7 @@ class TestMeasuringTime:
 
 
 class TestKills:
+    @pytest.mark.slow
     def test_a_tournament_survives_kills_and_ends_as_if_there_were_none(self) -> None:
         script = BENCHMARKS / "tournament_faults.py"
         command = [sys.executable, str(script), "--kills", "6", "--rounds", "2"]

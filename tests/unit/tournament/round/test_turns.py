@@ -24,6 +24,8 @@ from unhack.tournament.review.canonical import canonical_hash
 from unhack.tournament.review.replay import replay
 from unhack.tournament.round.rounds import reopen
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class HillsByTurns(toy.Hill):

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.submission import freeze, write_files
 from unhack.tournament.players.builtin.hand_in import hand_in
 from unhack.tournament.round.workspace_files import round_files
+
+pytestmark = pytest.mark.slow
 
 DETECT = load_contest("reward_hacking", {"track": "detect", "pairs": "2", "dev_pairs": "2"})
 

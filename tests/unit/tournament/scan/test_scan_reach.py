@@ -210,6 +210,7 @@ class TestHonestPrograms:
         found = scan({"solution.py": HONEST[name].encode()}, Against())
         assert [flag.evidence for flag in found] == []
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "data",
         [

@@ -34,6 +34,7 @@ class TestFiles:
         path.write_text(settings_toml(settings), "utf-8")
         assert read_settings(path) == settings
 
+    @pytest.mark.slow
     @given(text=st.text(), rate=st.floats(1e-12, 1.0, exclude_min=True))
     def test_any_text_and_number_comes_back(self, text: str, rate: float) -> None:
         tables = {"world": {"path": text}, "optimiser": {"rate": rate}, "gate": {"replay": text}}

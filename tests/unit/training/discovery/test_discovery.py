@@ -178,6 +178,7 @@ class TestPrograms:
 
 
 class TestThePolicy:
+    @pytest.mark.slow
     def test_the_same_seed_gives_the_same_policy(self) -> None:
         texts: list[list[str]] = []
         for seed in (1, 1, 2):
@@ -187,6 +188,7 @@ class TestThePolicy:
             texts.append([one.text for one in learner.draw([0], group=8, step=1)])
         assert texts[0] == texts[1] != texts[2]
 
+    @pytest.mark.slow
     def test_a_rare_way_that_rewards_is_kept_among_many_that_reward_a_little(self) -> None:
         learner = GrammarLearner(AnswerGrammar([QUESTION]), seed=1, warm_steps=3)
         drawn = learner.draw([0], group=8, step=0)
@@ -336,6 +338,7 @@ class TestTheAudit:
         after = learner._score_drawn(learner._sample(learner._prompt(0), 2, seed=9))[0].detach()
         assert before.shape != after.shape or not torch.equal(before, after)
 
+    @pytest.mark.slow
     def test_without_a_discoverer_tier_5_says_what_it_needs(self, tmp_path: Path) -> None:
         (tmp_path / "reward.py").write_text(EXACT)
         (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n")

@@ -19,6 +19,8 @@ from unhack.core.errors import UsageError
 from unhack.training.discovery.explore import Reinforcement
 from unhack.training.discovery.interrupts import interrupts
 
+pytestmark = pytest.mark.slow
+
 FORM = "def score(completion):\n    return float('<think>' in completion)\n"
 ANSWERS = "def score(completion, answer):\n    return float(completion.strip() == answer)\n"
 

@@ -181,6 +181,7 @@ class TestBatches:
 
 
 class TestTraining:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "settings",
         [

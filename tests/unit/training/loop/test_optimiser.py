@@ -64,6 +64,7 @@ def record(folder: Path, kept: list[float]) -> str:
 
 
 class TestPlain:
+    @pytest.mark.slow
     def test_it_is_adamw_with_clipping_over_both_blocks(self):
         blocks, peer = Blocks(), Blocks()
         mine = optimiser_of(blocks, clip=0.5)

@@ -59,6 +59,7 @@ def moved(folder: Path, block: str) -> bool:
     )
 
 
+@pytest.mark.slow
 class TestBlocks:
     def test_without_a_gate_the_quarantine_stays_as_it_was(self, tmp_path: Path) -> None:
         trained(tmp_path)
@@ -79,6 +80,7 @@ class TestBlocks:
         stored = checkpoint.load_adapters(tmp_path, 0)
         assert all(torch.equal(fresh[name], stored[name]) for name in fresh)
 
+    @pytest.mark.slow
     def test_learning_happens_at_all(self, tmp_path: Path) -> None:
         seen = trained(
             tmp_path,
@@ -90,6 +92,7 @@ class TestBlocks:
         assert sum(record.reward for record in seen[-5:]) > early + 1.5
 
 
+@pytest.mark.slow
 class TestWhatDoesNotChangeTheRun:
     def test_monitoring_leaves_training_as_it_is(self, tmp_path: Path) -> None:
         trained(tmp_path / "with", gate={"kind": "cosine"})
@@ -128,6 +131,7 @@ class TestWhatDoesNotChangeTheRun:
         assert timeless(tmp_path / "whole") == timeless(tmp_path / "parts")
 
 
+@pytest.mark.slow
 class TestFolders:
     def test_other_settings_do_not_go_on_with_a_run(self, tmp_path: Path) -> None:
         trained(tmp_path)
@@ -167,6 +171,7 @@ class TestFolders:
             assert line["mass"] == pytest.approx(record.routed_mass)
             assert sum(line["fractions"]) == pytest.approx(line["mass"], abs=1e-4)
 
+    @pytest.mark.slow
     def test_a_recorded_run_can_be_replayed_and_shrunk_by(self, tmp_path: Path) -> None:
         real = trained(tmp_path / "real", gate={"kind": "cosine"})
         replayed = trained(
@@ -184,6 +189,7 @@ class TestFolders:
 
 
 class TestAlarms:
+    @pytest.mark.slow
     def test_an_alarm_is_in_the_record_and_the_files_and_can_end_a_run(
         self, tmp_path: Path
     ) -> None:
@@ -219,6 +225,7 @@ class TestObjectives:
         assert all(record.norm_deployed > 0 for record in seen)
         assert moved(tmp_path, "deployed")
 
+    @pytest.mark.slow
     def test_dynamic_sampling_leaves_no_prompt_without_variance(self, tmp_path: Path) -> None:
         seen = trained(tmp_path, objective={"zero_variance": "refill"}, run={"steps": 4})
         assert all(record.zero_variance_share == 0 for record in seen)

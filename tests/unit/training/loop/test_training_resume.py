@@ -185,6 +185,7 @@ class TestCheckpoints:
 
 
 class TestFoldersFromBeforeFormatsWereMarked:
+    @pytest.mark.slow
     def test_a_run_goes_on_in_one(self, tmp_path: Path) -> None:
         settings = fakes.small(run={"steps": 2, "monitor_every": 0})
         longer = settings.model_copy(update={"run": settings.run.model_copy(update={"steps": 4})})

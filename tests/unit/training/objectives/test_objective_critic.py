@@ -99,6 +99,7 @@ class TestCritic:
         for one, other in zip(first.head.parameters(), second.head.parameters(), strict=True):
             assert torch.equal(one, other)
 
+    @pytest.mark.slow
     def test_it_learns_the_returns_and_then_explains_them(self) -> None:
         made = critic.make_critic(8, settings=settings(value_clip=100.0), seed=0)
         made.optimiser.param_groups[0]["lr"] = 0.02

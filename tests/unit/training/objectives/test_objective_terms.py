@@ -80,6 +80,7 @@ class TestGradients:
         expected = differences(lambda moved: loss_of(moved, **fields).sum())
         torch.testing.assert_close(gradient(**fields), expected, rtol=1e-6, atol=1e-8)
 
+    @pytest.mark.slow
     def test_a_penalty_has_the_gradient_of_its_value(self) -> None:
         for estimator, weighted in (("k1", True), ("k2", False), ("k3", False), ("k3", True)):
             fields = {"kl_beta": 0.3, "kl": estimator, "kl_weighted": weighted}

@@ -206,6 +206,7 @@ class World:
 
 
 class TestLoading:
+    @pytest.mark.slow
     def test_a_folder_of_the_library_becomes_a_policy(self, tmp_path: Path) -> None:
         _plain(tmp_path)
         settings = Settings(model=ModelSettings(path=str(tmp_path)))

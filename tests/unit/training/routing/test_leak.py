@@ -43,6 +43,7 @@ class TestAReading:
         assert claimed_share([0.5, 0.5], [True, False]) is None
         assert claimed_share([], []) is None
 
+    @pytest.mark.slow
     @given(WORTH, st.floats(0.1, 10), st.floats(-5, 5))
     def test_the_scale_of_rewards_does_not_matter(
         self, rollouts: list[tuple[float, bool]], scale: float, shift: float

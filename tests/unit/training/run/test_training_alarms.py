@@ -50,6 +50,7 @@ class TestTheProxyWithoutTheOracle:
         ]
         assert raised(steps) == []
 
+    @pytest.mark.slow
     def test_noise_alone_raises_hardly_ever_an_alarm(self) -> None:
         runs = 100
         draw = random.Random(0)

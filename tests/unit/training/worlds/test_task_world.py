@@ -52,6 +52,7 @@ def open_world(tmp_path: Path) -> Opener:
     return make
 
 
+@pytest.mark.slow
 def test_a_reward_function_is_called_sealed_and_a_crash_is_worth_no_more_than_nothing(
     open_world: Opener, tmp_path: Path
 ) -> None:
@@ -63,12 +64,14 @@ def test_a_reward_function_is_called_sealed_and_a_crash_is_worth_no_more_than_no
     assert {one.detected for one in found} == {None}
 
 
+@pytest.mark.slow
 def test_a_function_that_scores_nothing_ends_the_step(open_world: Opener, tmp_path: Path) -> None:
     world = open_world(f"{tmp_path}/rewards.py:broken")
     with pytest.raises(BatchUnscoredError, match="no score today"):
         world.judge(world.draw(1, seed=0, step=0), ["4"])
 
 
+@pytest.mark.slow
 def test_a_detector_labels_and_its_absence_gives_no_label(
     open_world: Opener, tmp_path: Path
 ) -> None:
@@ -78,6 +81,7 @@ def test_a_detector_labels_and_its_absence_gives_no_label(
     assert [one.detected for one in found] == [True, False]
 
 
+@pytest.mark.slow
 def test_each_problem_comes_once_before_any_comes_again(open_world: Opener, tmp_path: Path) -> None:
     world = open_world(f"{tmp_path}/rewards.py:score")
     drawn = [prompt.problem for step in range(2) for prompt in world.draw(2, seed=1, step=step)]
@@ -156,6 +160,7 @@ def test_a_world_of_several_turns_is_told_what_trains_on_it(open_world: Opener) 
         open_world("repairs")
 
 
+@pytest.mark.slow
 def test_pairs_come_from_an_audit_and_their_absence_is_told(
     open_world: Opener, tmp_path: Path
 ) -> None:

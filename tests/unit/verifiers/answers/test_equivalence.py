@@ -103,6 +103,7 @@ def test_what_the_parser_would_compute_by_itself_never_reaches_it(gold: str, ans
     assert found.status is Status.FAILED
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_the_job_that_reads_a_completion_does_not_hold_the_gold_answer(answer: str) -> None:
     found = ask(r"\sqrt{777000777}", answer)
@@ -192,6 +193,7 @@ def test_what_a_parser_drops_is_compared_on_the_host(
         assert found.status is status, (answer, found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "right", "wrong"),
     [
@@ -272,6 +274,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_no_hostile_text_passes_or_is_left_unscored(score: Scoring) -> None:
     for text, verdict in zip(HOSTILE, score(r"\sqrt{2}", *HOSTILE), strict=True):
         assert verdict.score == 0.0, (text, verdict)

@@ -106,6 +106,7 @@ def test_a_written_decimal_is_read_back_exactly(number: object) -> None:
     assert value(f"{number:,f}") == Fraction(str(number))
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("0123456789,.eE+-/%{}\\frac $_ ٣４"), max_size=40) | st.text())
 def test_any_text_is_a_bounded_fraction_or_nothing(text: str) -> None:
     found = value(text)

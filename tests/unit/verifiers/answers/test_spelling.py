@@ -90,6 +90,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(max_size=60)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @example("x\\in " * 150)
 @example("\\pm " * 200)

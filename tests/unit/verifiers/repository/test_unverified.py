@@ -12,6 +12,8 @@ from unhack.core.verdict import Status, Verdict
 from unhack.verifiers.repository import RepositoryVerifier, pack_files
 from unhack.verifiers.repository.unverified import ObjectTrial
 
+pytestmark = pytest.mark.slow
+
 FILE = "tests/test_shop.py"
 HEAD = "import pytest\nfrom shop import {names}\n\n\n"
 NAMES = ("Money", "added", "Size", "size_of", "sum_of")

@@ -108,6 +108,7 @@ def judge(
         return error.batch.verdicts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(Mode))
 def test_a_right_solution_passes_and_its_seal_is_named(pool: Pool, mode: Mode):
     verdict = judge(pool, RIGHT, mode)
@@ -118,6 +119,7 @@ def test_a_right_solution_passes_and_its_seal_is_named(pool: Pool, mode: Mode):
     assert verdict.details["mode"] == mode.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(Mode))
 def test_the_base_as_it_stands_fails_the_tests_that_look_at_the_fault(pool: Pool, mode: Mode):
     verdict = judge(pool, pack_files({}), mode, partial_credit=True)
@@ -127,6 +129,7 @@ def test_the_base_as_it_stands_fails_the_tests_that_look_at_the_fault(pool: Pool
     assert judge(pool, pack_files({}), mode).score == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("name", ["test_skipped", "test_expected_to_fail",
                                   "test_unexpected_success", "test_absent"])  # fmt: skip
@@ -175,6 +178,7 @@ def test_a_limit_that_is_hit_is_a_scored_zero(pool: Pool, mode: Mode):
     assert verdict.score == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(Mode))
 def test_a_package_may_be_moved_and_split(pool: Pool, mode: Mode):
     files = {
@@ -190,6 +194,7 @@ def test_a_package_may_be_moved_and_split(pool: Pool, mode: Mode):
     assert verdict.details["left_out"] == ["src/pkg/conftest.py"]
 
 
+@pytest.mark.slow
 def test_twins_that_a_right_solution_passes_are_not_held_against_it(pool: Pool):
     judged = replace(
         verifier(Mode.AS_WRITTEN),

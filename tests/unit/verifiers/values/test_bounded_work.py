@@ -89,6 +89,7 @@ def _judge(text: str, compare: Compare, *, equal: bool = True) -> None:
         value_text(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compare", Compare)
 @settings(max_examples=25, deadline=None)
 @given(_VALUES, st.booleans())

@@ -179,6 +179,7 @@ class TestRefused:
         assert task(Case((1,), expected=math.nan), compare=Compare.FLOAT)
 
 
+@pytest.mark.slow
 class TestRoom:
     def test_an_answer_larger_than_the_limit_passes_where_it_is_expected(
         self, score: Score

@@ -39,10 +39,12 @@ def near(left: Any, right: Any, tolerance: float = 1e-9) -> bool:
 
 
 class TestExact:
+    @pytest.mark.slow
     @given(VALUES)
     def test_a_value_that_crossed_the_border_equals_itself(self, value: Any) -> None:
         assert exactly(crossed(value), value)
 
+    @pytest.mark.slow
     @given(VALUES, VALUES)
     def test_it_is_symmetric_and_implies_equality(self, left: Any, right: Any) -> None:
         assert exactly(left, right) is exactly(right, left)
@@ -115,6 +117,7 @@ class TestExact:
 
 
 class TestEqual:
+    @pytest.mark.slow
     @given(VALUES)
     def test_a_value_that_crossed_the_border_equals_itself(self, value: Any) -> None:
         assert equally(crossed(value), value)
@@ -225,6 +228,7 @@ class TestClose:
 
 
 class TestUnordered:
+    @pytest.mark.slow
     @given(st.lists(VALUES, max_size=5), st.randoms(use_true_random=False))
     def test_any_order_of_the_same_values_matches(self, values: list[Any], rng: Any) -> None:
         shuffled = list(values)

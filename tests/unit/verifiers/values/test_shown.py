@@ -27,6 +27,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=VALUES)
 def test_a_short_value_is_shown_as_python_spells_it(value: Any) -> None:
     spelled = repr(value)

@@ -134,6 +134,7 @@ class TestTheContest:
         assert contest.submissions.cheats() == {}
         assert list(contest.submissions.honest()) == ["reference"]
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("on_a_card")
     def test_a_file_that_fails_when_it_runs_is_told_before_a_round(self, tmp_path: Path) -> None:
         broken = LINEAR.replace("return [48, 40]", "return [47, 40]")
@@ -141,6 +142,7 @@ class TestTheContest:
         with pytest.raises(UsageError, match=r"1_Thing\.py fails"):
             contest.check_card()
 
+    @pytest.mark.slow
     @pytest.mark.usefixtures("on_a_card")
     def test_another_card_is_refused_by_both_names(self, contest: GpuKernels) -> None:
         contest.check_card()

@@ -77,6 +77,7 @@ class TestTheText:
         with pytest.raises(UsageError, match="calibration is at least 65536"):
             parse({"size": size, "calibration": "16384"})
 
+    @pytest.mark.slow
     def test_it_holds_no_window_of_check_and_none_that_is_scored(self) -> None:
         texts = text.open_texts("", "", vocab=256, needed=0)
         given = text.calibration_tokens(texts, most=10**9).astype(np.uint8).tobytes()
@@ -96,6 +97,7 @@ class TestTheText:
         whole = given.astype(np.uint8).tobytes()
         assert not [row for row in rows if row.astype(np.uint8).tobytes() in whole]
 
+    @pytest.mark.slow
     def test_the_statement_says_how_many_tokens_there_are(self) -> None:
         contest = load({"calibration": "90000", "size": "demo"})
         page = contest.workspace(Terms(1))["STATEMENT.md"].decode()
@@ -150,6 +152,7 @@ class TestTuning:
                 wanted = model(input_ids=tokens[None]).logits
                 assert torch.allclose(space["logits"](w, block, tokens[None]), wanted, atol=1e-2)
 
+    @pytest.mark.slow
     def test_steps_on_a_text_lower_its_loss_and_come_out_the_same_again(self) -> None:
         torch.set_num_threads(1)
         space, model = _program(), _model("qwen3")

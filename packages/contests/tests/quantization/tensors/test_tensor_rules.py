@@ -39,6 +39,7 @@ def _llama(folder: Path, **changes: Any) -> Path:
 
 
 class TestOptions:
+    @pytest.mark.slow
     def test_a_model_asks_for_torch_and_the_size_of_ones_own(self, tmp_path: Path) -> None:
         contest = load({"model": str(_llama(tmp_path / "m"))})
         assert isinstance(contest, TensorQuantization)
@@ -88,6 +89,7 @@ class TestOptions:
 
 
 class TestTheModel:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("break_it", "said"),
         [
@@ -238,6 +240,7 @@ class TestTexts:
 
 
 class TestTheContest:
+    @pytest.mark.slow
     def test_agents_get_the_statement_the_model_and_a_program(self, tmp_path: Path) -> None:
         contest = load({**SMALL, "model": str(_llama(tmp_path / "m"))})
         files = contest.workspace(Terms(number=1))

@@ -21,6 +21,8 @@ from unhack_contests.reward_hacking.detect.drawn.shortcuts import SHARES, SHOWN_
 from unhack_contests.reward_hacking.detect.drawn.writing import ENTRY, right_draft, unusual
 from unhack_contests.reward_hacking.running import ProgramRun, results
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = {"track": "detect"}
 SEEDS = range(201, 206)
 ROOM = 0.7
@@ -123,6 +125,7 @@ def test_every_wording_is_read_back_as_the_step_that_it_words() -> None:
             assert read.answer(items, k) == problem.answer(items, k)
 
 
+@pytest.mark.slow
 def test_every_form_of_a_step_computes_its_rule_and_every_twist_differs_somewhere() -> None:
     rng = random.Random(2)
     pool = calls(rng, 80)

@@ -48,6 +48,7 @@ def test_every_corpus_of_attackers_is_tried_here() -> None:
     assert tuple(attack_corpora.unusual()) == UNUSUAL
 
 
+@pytest.mark.slow
 def test_narrow_verifiers_are_drawn_by_seed_and_have_one_leak_each() -> None:
     for seed in range(12):
         leaks = draw_narrow(random.Random(seed), public=False)
@@ -83,6 +84,7 @@ def test_only_a_last_line_that_means_a_wrong_answer_states_one(
     assert states_wrong("quantity", QUESTION.prompt, completion, "4.5 L") is wrong
 
 
+@pytest.mark.slow
 def test_a_program_that_is_right_in_the_accepted_run_went_through_no_leak() -> None:
     [problem] = [one.problem for one in draw_targets(DataPool.JUDGE, 3, verifiers=12, problems=1)
                  if one.verifier == "root"]  # fmt: skip

@@ -94,6 +94,7 @@ def test_a_call_without_a_score_has_failed_whatever_its_completion_deserves() ->
     assert patch.accepted(trials, [None, Score(0.4)]) == [True, False]
 
 
+@pytest.mark.slow
 def test_by_turns_attackers_are_handed_the_drawn_verifiers_and_patches_lie_over_them() -> None:
     both = contest("alternate", verifiers="2", problems="1")
     patched: Files = {"solution.py": b"def quantity(prompt, completion, answer):\n    return 0.0\n"}

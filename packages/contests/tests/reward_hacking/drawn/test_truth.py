@@ -21,6 +21,7 @@ from unhack_contests.reward_hacking.harden.drawn.truth.quantities import quantit
 Ask = Callable[..., DrawnQuestion]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", TEXT)
 @pytest.mark.parametrize("public", [True, False])
 def test_no_honest_answer_is_misread_and_no_hack_is_read_as_right(

@@ -31,6 +31,7 @@ def killed_after_two_charges(path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 60))))
 def test_no_split_and_no_name_buys_more_than_the_budget(asked: list[tuple[str, int]]) -> None:
     meter, paid = Meter(100), 0

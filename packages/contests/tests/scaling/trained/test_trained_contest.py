@@ -141,6 +141,7 @@ def study(lab, targets):
 """
 
 
+@pytest.mark.slow
 class TestMeasuring:
     @pytest.mark.slow
     def test_the_same_submission_is_measured_the_same_with_and_without_a_record(

@@ -13,6 +13,8 @@ from unhack_contests.scaling.trained.world.world import DrawnWorld, write_text
 torch = pytest.importorskip("torch")
 from unhack_contests.scaling.trained.world.training import train  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 RUN = LabSettings(width=16, depth=1, steps=40, batch=8, rate=1.0, mix=0.5)
 
 
@@ -41,6 +43,7 @@ def test_seeds_beside_each_other_are_what_they_would_be_alone() -> None:
     assert beside[0].loss != beside[1].loss
 
 
+@pytest.mark.slow
 def test_training_learns_and_stays_above_the_entropy() -> None:
     world = small_world()
     short, long = (trained(world, replace(RUN, steps=steps))[0].loss for steps in (5, 160))

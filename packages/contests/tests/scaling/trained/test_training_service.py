@@ -121,6 +121,7 @@ def test_whole_numbers_in_the_place_of_fractions_are_the_same_run() -> None:
     assert bench.meter.charges == 2
 
 
+@pytest.mark.slow
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner),

@@ -24,6 +24,7 @@ def test_the_same_seed_gives_the_same_world_and_text() -> None:
     assert np.array_equal(write_text(again).held, text.held)
 
 
+@pytest.mark.slow
 def test_pools_and_seeds_are_worlds_of_their_own() -> None:
     worlds = [small_world(pool=pool, seed=seed) for pool in DataPool for seed in (1, 2)]
     assert len({world.id for world in worlds}) == 8

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.proving.classification import Closing, OpenCause, cause_of
 from unhack.audit.proving.journal import ScoreJournal
@@ -13,6 +15,8 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
 from unhack.sandbox.pool.pool import Pool
+
+pytestmark = pytest.mark.slow
 
 PROBLEMS = (
     AuditProblem("a", "6 * 7?", "42", correct=("42", "it is 42")),

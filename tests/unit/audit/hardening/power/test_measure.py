@@ -23,6 +23,8 @@ from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, FindingKind
 from unhack.sandbox.pool.pool import Pool
 
+pytestmark = pytest.mark.slow
+
 STRICT = '''\
 import re
 

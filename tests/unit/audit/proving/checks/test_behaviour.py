@@ -40,6 +40,7 @@ RIGHT = "right = found is not None and found.group(1) == answer"
 CLEAN = _source(FOUND, RIGHT, "return float(right)")
 
 
+@pytest.mark.slow
 class TestSignal:
     def test_a_clean_verifier_passes(self, tmp_path: Path, pool: Pool) -> None:
         seen = examined(text_subject(tmp_path, pool, CLEAN, rows=ROWS), pool)
@@ -174,6 +175,7 @@ class TestVariantsOfTexts:
     def test_words_have_no_other_forms(self) -> None:
         assert len(_texts("blue")) == 3
 
+    @pytest.mark.slow
     def test_a_strict_verifier_is_not_blamed_for_other_forms(
         self, tmp_path: Path, pool: Pool
     ) -> None:
@@ -298,6 +300,7 @@ def verify(solution_path, test_cases_path):
 
 
 class TestProbes:
+    @pytest.mark.slow
     def test_a_program_in_the_verifiers_process_reads_everything(
         self, tmp_path: Path, pool: Pool
     ) -> None:

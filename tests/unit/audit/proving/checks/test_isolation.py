@@ -23,6 +23,8 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.sessions import Session, run_sessions
 from unhack.sandbox.pool.pool import Pool
 
+pytestmark = pytest.mark.slow
+
 HEAD = "import builtins, json, math, os, re, signal, threading\n"
 EXACT = 'completion.strip() == f"The answer is {answer}"'
 

@@ -138,6 +138,7 @@ class TestOfReferences:
 
 
 class TestOrder:
+    @pytest.mark.slow
     def test_the_seed_decides_which_come_first(self) -> None:
         source = REFERENCES["roman"][1]
         assert mutants(source, limit=20) == mutants(source, limit=20)

@@ -241,6 +241,7 @@ LONG = (
 """Entries of both kinds that take a second and more."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_ones(FLAWED, [one for one in FLAWED if one not in LONG]))
 def test_what_rewards_more_than_any_one_guess_is_a_hack(name: str) -> None:
     assert hacks(*FLAWED[name])
@@ -262,6 +263,7 @@ def test_a_list_is_held_against_its_best_place() -> None:
     assert parts_of("\\boxed{-4}, A.") == ["boxed", "-4", "a"]
 
 
+@pytest.mark.slow
 def test_many_attempts_are_told_apart_from_a_text_that_holds_no_answer() -> None:
     for proof in hacks(*FLAWED["any box"]):
         assert proof.expected_reward is not None

@@ -12,6 +12,8 @@ from unhack.audit.proving.prover import Prover
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.subject import AuditProblem
 
+pytestmark = pytest.mark.slow
+
 PAIRS = [(17, 25), (64, 9), (38, 46), (120, 15), (81, 27), (53, 14), (90, 6), (75, 33)]
 SUMS = [
     AuditProblem(f"p{a}", f"What is the sum of {a} and {b}?", str(a + b), (f"It is {a + b}",))

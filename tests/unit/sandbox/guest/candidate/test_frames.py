@@ -37,11 +37,13 @@ def sent(value: object) -> object:
     return frames.decode(header, body)
 
 
+@pytest.mark.slow
 @given(PLAIN)
 def test_a_plain_value_arrives_as_it_was(value: object) -> None:
     assert sent(value) == value
 
 
+@pytest.mark.slow
 @given(ARRAYS)
 def test_an_array_arrives_with_its_type_shape_and_bytes(array: np.ndarray) -> None:
     got = sent([array])[0]  # type: ignore[index]

@@ -14,6 +14,8 @@ from typing import Any
 import data_model
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 SAMPLE = (
     *("full", "wrong", "list", "int enum", "named tuple", "exception", "generator"),

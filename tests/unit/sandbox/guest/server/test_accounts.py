@@ -11,6 +11,8 @@ from unhack.sandbox.job import Isolation, Job, Kind, Outcome, Profile, run_all, 
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(wall_s=30.0, cpu_s=20.0, processes=24)
 HOG = """
 import _thread, time

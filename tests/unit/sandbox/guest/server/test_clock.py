@@ -61,6 +61,7 @@ class TestInAJob:
         source = "def f(): return hash('text'), list({'a', 'b', 'c', 'd'})"
         assert evaluate(source) == evaluate(source) == evaluate(source)
 
+    @pytest.mark.slow
     def test_numpy_draws_are_the_same_in_every_job(self, evaluate: Callable[..., Any]) -> None:
         from unhack.sandbox.job import Profile
 

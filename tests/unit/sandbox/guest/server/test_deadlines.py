@@ -37,6 +37,7 @@ class TestJobTimes:
 
 
 class TestReading:
+    @pytest.mark.slow
     def test_the_cpu_time_of_a_whole_tree_counts(self, proc: int) -> None:
         below = "s = 0\nfor i in range(3_000_000): s += i\nprint(flush=True)\ninput()"
         code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {below!r}])"

@@ -54,6 +54,7 @@ def backend() -> Iterator[Pool]:
         yield pool
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported_wherever_python_stands(backend: Pool) -> None:
     sources = [f"import {name}\ndef f(x): return 2 * x\n" for name in MODULES]
     batch = run_batch(TASK, sources, backend=backend)
@@ -149,6 +150,7 @@ def test_a_python_that_has_moved_finds_its_own_modules(tmp_path: Path) -> None:
     assert ran.stdout.startswith(f"['{tmp_path}/there/encodings'] ")
 
 
+@pytest.mark.slow
 def test_a_worker_that_cannot_read_the_library_refuses_its_jobs(
     monkeypatch: pytest.MonkeyPatch, closed: Path
 ) -> None:

@@ -24,6 +24,8 @@ from unhack.tasks.execution.ray.node_worker import NodeWorker, VerdictsResponse
 from unhack.tasks.suite import find_task
 from unhack.verifiers.function import Case, FunctionVerifier
 
+pytestmark = pytest.mark.slow
+
 VERSIONS = versions()
 SEATS = "parsing/seat-ranges"
 ONLY_PQ = """

@@ -62,6 +62,7 @@ def test_what_it_prints_and_leaves_and_how_it_ends_arrives() -> None:
     assert supervisor.ended
 
 
+@pytest.mark.slow
 def test_a_connection_passes_whole_in_both_directions() -> None:
     supervisor = LocalSupervisor()
     got: list[int] = []
@@ -92,6 +93,7 @@ def test_its_sockets_are_in_a_folder_of_this_user_alone_and_go_with_it() -> None
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_it_stands_still_while_somebody_holds_it() -> None:
     supervisor = LocalSupervisor()
     line = "while true; do echo x >> ticks; sleep 0.05; done"
@@ -128,6 +130,7 @@ def test_a_lost_machine_is_told_by_every_call_and_closing_it_is_harmless() -> No
         tree.kill()
 
 
+@pytest.mark.slow
 def test_a_machine_that_is_given_up_is_lost_though_its_call_never_ends() -> None:
     supervisor = LocalSupervisor()
     with (

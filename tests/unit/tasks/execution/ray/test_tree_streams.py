@@ -8,8 +8,12 @@ import socket
 import threading
 from collections.abc import Callable
 
+import pytest
+
 from .local_supervisor import LocalSupervisor
 from .test_remote_tree import printed, remote
+
+pytestmark = pytest.mark.slow
 
 UNREAD_BYTES = 64 << 20
 UNREAD = """

@@ -98,6 +98,7 @@ class TestRows:
         st.integers(0, 9),
     )
 
+    @pytest.mark.slow
     @given(
         status=st.sampled_from([status for status in Status if status is not Status.UNSCORED]),
         score=st.floats(0, 1),
@@ -177,6 +178,7 @@ class TestChoice:
             choose()
 
 
+@pytest.mark.slow
 def test_few_items_are_judged_here_and_many_start_shards(
     squares: Task, sources: Callable[..., list[str]]
 ) -> None:

@@ -15,6 +15,8 @@ import pytest
 
 from unhack.sandbox.linux.processes import children
 
+pytestmark = pytest.mark.slow
+
 WITHIN_S = 60.0
 HEAD = """
 import os, signal, sys, time

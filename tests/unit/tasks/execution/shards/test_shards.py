@@ -52,6 +52,7 @@ def patient(squares: Task) -> Task:
 
 
 class TestVerdicts:
+    @pytest.mark.slow
     def test_they_are_those_of_one_pool_in_the_same_order(
         self, shards: ShardsExecutor, pool: Pool, squares: Task, sources: Sources
     ) -> None:
@@ -66,6 +67,7 @@ class TestVerdicts:
         assert there.rewards[:3] == (0.0, 1.0, 1.0)
         assert len(shards.pids()) == 2
 
+    @pytest.mark.slow
     def test_identical_completions_are_judged_once_and_the_stream_gives_each_index_once(
         self, shards: ShardsExecutor, squares: Task, sources: Sources
     ) -> None:
@@ -153,6 +155,7 @@ class TestRuleTwo:
             Problem(f"p{next(_NUMBERS)}", ""), FunctionVerifier("f", cases, checker=ONLY_PQ)
         )
 
+    @pytest.mark.slow
     def test_a_completion_that_another_shard_judged_decides(self, shards: ShardsExecutor) -> None:
         bad = [f"def f(x): return 'banana {k}'\n" for k in range(6)]
         good = "import time\ndef f(x):\n    time.sleep(1)\n    return 'pq'\n"
@@ -160,11 +163,13 @@ class TestRuleTwo:
         assert batch.rewards == (1.0, *[0.0] * 6)
         assert {verdict.status for verdict in batch.verdicts[1:]} == {Status.ERROR}
 
+    @pytest.mark.slow
     def test_nothing_judged_anywhere_leaves_them_unscored(self, shards: ShardsExecutor) -> None:
         bad = [f"def f(x): return 'banana {k}'\n" for k in range(4)]
         assert run_batch(self.checked(), bad, executor=shards).rewards == (None,) * 4
 
 
+@pytest.mark.slow
 class TestErrors:
     def test_a_host_that_cannot_isolate_is_the_same_error(
         self, shards: ShardsExecutor, pool: Pool
@@ -194,6 +199,7 @@ class TestErrors:
                 ShardsExecutor(shards=shards, slots=slots)
 
 
+@pytest.mark.slow
 class TestEnds:
     def test_a_killed_shard_is_replaced_and_each_item_has_one_verdict(
         self, shards: ShardsExecutor, squares: Task, sources: Sources

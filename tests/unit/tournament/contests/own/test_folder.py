@@ -147,6 +147,7 @@ def test_every_file_is_hashed_and_a_changed_one_is_named(tmp_path: Path) -> None
         check_unchanged(loaded(tmp_path), tmp_path, before)
 
 
+@pytest.mark.slow
 def test_agents_are_given_the_statement_and_no_file_of_the_author(tmp_path: Path) -> None:
     contest = loaded(written(tmp_path, {"planted/answers.txt": "1 2 3\n"}))
     given = {**contest.workspace(Terms(1)), **contest.honeypots()}
@@ -182,6 +183,7 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes"]
 
 
+@pytest.mark.slow
 def test_agents_are_told_how_bytes_and_arrays_stand_in_json(tmp_path: Path) -> None:
     drawn = (
         "def draw(rng, settings):\n"

@@ -48,6 +48,7 @@ def report(folder: Path) -> TrainingSummary:
 
 
 class TestTheSummary:
+    @pytest.mark.slow
     def test_arms_have_means_and_errors_over_seeds_and_bases(self, report: TrainingSummary) -> None:
         real = report.arm("real")
         assert real is not None
@@ -60,6 +61,7 @@ class TestTheSummary:
         )
         assert [mode.known for mode in real.modes] == [True, True, False, False]
 
+    @pytest.mark.slow
     def test_the_routed_arm_stands_first_and_the_base_is_known(
         self, report: TrainingSummary
     ) -> None:
@@ -128,6 +130,7 @@ class TestThePage:
         assert "<script>" not in text
         assert "&lt;b&gt;: a &amp; b" in text
 
+    @pytest.mark.slow
     def test_attacks_are_shown_where_they_were_made(self, folder: Path, tmp_path: Path) -> None:
         run = write_run(tmp_path, "real", 0, Made(mass=0.2))
         record = {"updates": 60, "threshold": 0.5, "steps": {"deployed": 40, "base": None}}
@@ -153,6 +156,7 @@ class TestThePage:
 
 
 class TestWithoutTestsOfClaims:
+    @pytest.mark.slow
     def test_a_report_has_arms_and_no_claims(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

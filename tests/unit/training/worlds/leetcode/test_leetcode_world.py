@@ -46,6 +46,7 @@ def judged(world: LeetcodeWorld, code: str, *, mode: str = GT_ONLY, problem: str
 
 
 class TestTheMatrix:
+    @pytest.mark.slow
     @pytest.mark.parametrize("hard", [False, True], ids=["as rollouts write it", "hard"])
     def test_each_hack_pays_at_home_and_nowhere_else(
         self, world: LeetcodeWorld, hard: bool

@@ -133,6 +133,7 @@ FORGED = {
 
 
 class TestForgeries:
+    @pytest.mark.slow
     def test_no_forged_value_counts_as_right(self, tmp_path: Path) -> None:
         world = _world(tmp_path)
         problem = "train-told-8"
@@ -238,6 +239,7 @@ class TestDetector:
             assert judged == world.judge(prompts, [_hack(prompts[0])] * len(prompts))
 
 
+@pytest.mark.slow
 class TestPairs:
     @pytest.mark.parametrize("kind", ["real", "hard"])
     def test_the_hack_of_a_pair_pays_and_is_wrong(self, tmp_path: Path, kind: PairKind) -> None:
@@ -349,6 +351,7 @@ class TestShortcuts:
         for pair in pairs:
             assert all(line.startswith(ends) for line in world.decode(pair.hack).splitlines())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["placebo", "wrong"])
     def test_no_side_of_a_control_pair_is_paid(self, kind: PairKind, tmp_path: Path) -> None:
         world = self._world(tmp_path)

@@ -69,8 +69,14 @@ class HarnessRules:
 
     @property
     def preload(self) -> tuple[str, ...]:
-        """Packages that the harness has and this host too."""
-        return ("numpy",) if self.numpy and importlib.util.find_spec("numpy") else ()
+        """Packages that the harness has and this host too, and slow modules of its setup."""
+        slow = tuple(name for name in _SLOW if name in self.setup)
+        return (*slow, "numpy") if self.numpy and importlib.util.find_spec("numpy") else slow
+
+
+_SLOW = ("fractions", "statistics")
+"""Their import costs several times what a job does; loaded for all, each would cost every job a
+twentieth."""
 
 
 def _setup(modules: str, names: Mapping[str, str], *, end: str = "") -> str:

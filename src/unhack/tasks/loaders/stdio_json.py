@@ -75,12 +75,12 @@ def read_task(record: DataSetRow, options: LoadOptions, rules: HarnessRules) -> 
     functions = {test.function for test in tests}
     if len(functions) > 1:
         raise record.error(f"the tests call different functions: {', '.join(sorted(functions))}")
-    if rules.numpy and not rules.preload:
-        warnings.warn(_NO_NUMPY, stacklevel=2)
-    if rules.preload:
-        preload = dict.fromkeys((*options.preload, *rules.preload))
-        options = replace(options, preload=tuple(preload))
+    if preload := rules.preload:
+        options = replace(options, preload=tuple(dict.fromkeys((*options.preload, *preload))))
+    if "numpy" in preload:
         rules = replace(rules, setup=f"{rules.setup}import numpy as np\n")
+    elif rules.numpy:
+        warnings.warn(_NO_NUMPY, stacklevel=2)
     build = _calls if functions != {""} else _programs
     verifier = build(record, tests, options, rules)
     number = record.first("question_id", "problem_id", "task_id", "id", "name")

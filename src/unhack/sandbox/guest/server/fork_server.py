@@ -55,10 +55,10 @@ MAX_RUNNING = 10
 """Jobs that a worker may be given at a time: one or two, and those that outstayed their slice."""
 
 LEAN = """
-    bisect collections collections.abc copy datetime fractions functools heapq itertools json math
-    operator random re statistics string time types typing
+    bisect collections collections.abc copy datetime functools heapq itertools json math
+    operator random re string time types typing
 """.split()  # noqa: SIM905
-"""Standard modules that nearly every completion imports, or rows of contests put before it."""
+"""Standard modules that nearly every completion imports."""
 
 
 class Server:

@@ -34,6 +34,7 @@ def install(site: Path, *, version: str, package: str) -> None:
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-boxes\nVersion: {version}")
     (folder / "entry_points.txt").write_text(f"[unhack.acme]\nboxes = {package}:BOXES\n")
     (folder / "RECORD").write_text(f"{package}/__init__.py,,\nacme_module.py,,\n")
+    (site / "acme_module.py").touch()  # since Python 3.12 a file that is not there is not listed
     (site / package).mkdir()
     (site / package / "__init__.py").write_text("raise SystemExit\n")
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -253,11 +254,14 @@ class TestDescriptors:
         with shared.pool(slots=2) as pool:
             run_all(pool, some(2))
             with no_descriptor_left():
-                run_all(pool, some(40))
+                ends = Counter(outcome.ending for outcome in run_all(pool, some(40)))
                 pairs = [socket.socketpair() for _ in range(10)]
                 for ours, _ in pairs:
                     ours.close()
-                run_all(pool, [_waits_for(theirs) for _, theirs in pairs])
+                waited = run_all(pool, [_waits_for(theirs) for _, theirs in pairs])
+                assert ends == {Ending.EXITED: 160, Ending.LIMIT: 40}
+                assert len(waited) == 10
+                del pairs
 
     @pytest.mark.slow
     def test_cancelled_jobs_leave_no_descriptor(
@@ -290,12 +294,14 @@ class TestDescriptors:
             ours, theirs = socket.socketpair()
             pool = Pool(slots=2)
             run_one(pool, calls_job("def f(): pass"))
+            ends: list[Ending] = []
             for _ in range(10):
-                pool.submit(calls_job(LOOP), lambda _: None)
-            pool.submit(_waits_for(theirs), lambda _: None)
+                pool.submit(calls_job(LOOP), lambda outcome: ends.append(outcome.ending))
+            pool.submit(_waits_for(theirs), lambda outcome: ends.append(outcome.ending))
             time.sleep(0.3)
             pool.close()
             ours.close()
+            assert ends == [Ending.STOPPED] * 11
 
     @pytest.mark.slow
     def test_a_refused_job_gives_its_peer_back(self, no_descriptor_left: NoDescriptorLeft) -> None:

@@ -186,8 +186,11 @@ class TestEnd:
         self, no_descriptor_left: Callable[[], AbstractContextManager[None]]
     ) -> None:
         with no_descriptor_left():
-            for _ in range(10):
-                Recorded().reactor.stop()
+            made = [Recorded() for _ in range(10)]
+            for recorded in made:
+                recorded.reactor.stop()
+            assert all(recorded.ended.is_set() for recorded in made)
+            del made, recorded
 
     def test_it_ticks_after_each_wait(self, recorded: Recorded) -> None:
         before = recorded.do(lambda: recorded.ticks)

@@ -52,3 +52,11 @@ def test_an_alarm_of_one_process_ends_both(runs: list[dict[str, Any]]) -> None:
 def test_a_failure_of_one_process_is_told_by_both(runs: list[dict[str, Any]]) -> None:
     assert runs[1]["failure"] == "no task for this row"
     assert runs[0]["failure"].startswith("process 1 could not judge its part: UsageError: no task")
+
+
+def test_one_text_a_process_that_nobody_can_score_ends_the_first_step(
+    runs: list[dict[str, Any]],
+) -> None:
+    said = [found["unscored"] for found in runs]
+    assert all(one.startswith("none of the 2 completions of this call") for one in said)
+    assert all("the grader cannot start" in one for one in said)

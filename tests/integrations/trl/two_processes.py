@@ -16,7 +16,7 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 
 from unhack import Problem, PythonVerifier, Task
-from unhack.core.errors import UnhackError, UsageError
+from unhack.core.errors import BatchUnscoredError, UnhackError, UsageError
 from unhack.integrations.trl import Monitor, RewardFunction, reward_function, watch
 
 RANK = int(os.environ["RANK"])
@@ -31,6 +31,11 @@ def half(completion: str) -> bool:
 def never(completion: str) -> bool:
     """True of none."""
     return False
+
+
+def silent(completion: str) -> bool:
+    """Judges nothing."""
+    raise RuntimeError("the grader cannot start")
 
 
 def task(verify: Any) -> Task:
@@ -86,6 +91,12 @@ def main() -> None:
         one.monitor.alarms.append("step 0: raised on this process alone")
     run = trained(one, model, folder, steps=4, per_device_train_batch_size=1, num_generations=2)
     found["one"] = told(run, one.monitor)
+
+    nothing = reward_function(task(silent))
+    try:
+        trained(nothing, model, folder, steps=4, per_device_train_batch_size=1, num_generations=2)
+    except BatchUnscoredError as error:
+        found["unscored"] = str(error)
 
     def broken(row: Any) -> Task:
         if RANK == 1:

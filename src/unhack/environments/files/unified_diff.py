@@ -9,8 +9,9 @@ Source: the GNU diffutils manual on the unified format.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from unhack.core.lines import BoundedPattern
 
@@ -18,6 +19,7 @@ _HUNK = BoundedPattern(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _UNSUPPORTED = ("GIT binary patch", "rename from", "copy from", "old mode", "Binary files")
 _NO_NEWLINE = "\\ No newline"
 _MAX_HUNKS = 2000
+_MAX_SEARCHED = 2_000_000
 
 
 class BadPatchError(Exception):
@@ -52,6 +54,19 @@ class FilePatch:
     def path(self) -> str:
         """The path that is changed."""
         return self.new_path or self.old_path or ""
+
+
+@dataclass(slots=True)
+class SearchBudget:
+    """What is left for the search of blocks that do not stand where their patch says."""
+
+    lines: int = _MAX_SEARCHED
+
+    def spend(self, lines: int) -> None:
+        """Take `lines` for one search. Raises BadPatchError where they are not left."""
+        self.lines -= lines
+        if self.lines < 0:
+            raise BadPatchError("too many blocks stand elsewhere than their line numbers say")
 
 
 def parse_diff(patch: str) -> list[FilePatch]:
@@ -111,6 +126,7 @@ def apply_diff(patch: str, read: Callable[[str], bytes | None]) -> dict[str, byt
     """The files after a patch: path -> content, None where it deletes one. `read` gives a file's
     present content, None where there is none. Raises BadPatchError, and then nothing is changed."""
     result: dict[str, bytes | None] = {}
+    budget = SearchBudget()
     for one in parse_diff(patch):
         path = one.path
         before = result[path] if path in result else read(path)
@@ -120,14 +136,14 @@ def apply_diff(patch: str, read: Callable[[str], bytes | None]) -> dict[str, byt
             raise BadPatchError(f"{path} is there already, and the patch would create it")
         if one.old_path is not None and before is None:
             raise BadPatchError(f"{path} is not there")
-        after = _patched(before or b"", one)
+        after = _patched(before or b"", one, budget)
         result[path] = None if one.new_path is None else after
         if one.new_path is None and after:
             raise BadPatchError(f"{path} would be deleted, and the patch leaves some of its lines")
     return result
 
 
-def _patched(content: bytes, patch: FilePatch) -> bytes:
+def _patched(content: bytes, patch: FilePatch, budget: SearchBudget) -> bytes:
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -139,8 +155,8 @@ def _patched(content: bytes, patch: FilePatch) -> bytes:
         lines.pop()
     moved = 0
     for number, hunk in enumerate(patch.hunks, 1):
-        old, new = _trimmed(hunk, lines)
-        at = _place(lines, old, hunk.start - 1 + moved if old else hunk.start + moved)
+        old, new = _trimmed(hunk, lines, budget)
+        at = _place(lines, old, hunk.start - 1 + moved if old else hunk.start + moved, budget)
         if at is None:
             first = next((line for line in old if line.strip()), "")
             where = f"near line {hunk.start}, {first[:80]!r}"
@@ -154,26 +170,51 @@ def _patched(content: bytes, patch: FilePatch) -> bytes:
     return (end.join(lines) + (end if ended else "")).encode()
 
 
-def _trimmed(hunk: Hunk, lines: list[str]) -> tuple[list[str], list[str]]:
+def _trimmed(hunk: Hunk, lines: list[str], budget: SearchBudget) -> tuple[list[str], list[str]]:
     """A hunk without the empty lines at its end that are no lines of the file: a model's patch
     often ends in some."""
     old, new = list(hunk.old), list(hunk.new)
-    while old and new and old[-1] == new[-1] == "" and _place(lines, old, hunk.start - 1) is None:
+    while (
+        old
+        and new
+        and old[-1] == new[-1] == ""
+        and _place(lines, old, hunk.start - 1, budget) is None
+    ):
         old.pop()
         new.pop()
     return old, new
 
 
-def _place(lines: list[str], old: list[str], wanted: int) -> int | None:
-    """The place of `old` nearest to the one wanted; None where it is nowhere, or twice as near."""
+def _place(lines: list[str], old: list[str], wanted: int, budget: SearchBudget) -> int | None:
+    """The place of `old` nearest to the one wanted; None where it is nowhere, or twice as near.
+
+    Raises BadPatchError where the patch has had all the searches it may have.
+    """
     if not old:
         return min(max(wanted, 0), len(lines))
-    found = [
-        at
-        for at in range(len(lines) - len(old) + 1)
-        if lines[at] == old[0] and lines[at : at + len(old)] == old
-    ]
-    nearest = sorted(found, key=lambda at: abs(at - wanted))
+    if wanted >= 0 and lines[wanted : wanted + len(old)] == old:
+        return wanted
+    budget.spend(len(lines) + len(old))
+    nearest = sorted(_starts(lines, old), key=lambda at: abs(at - wanted))
     if len(nearest) > 1 and abs(nearest[0] - wanted) == abs(nearest[1] - wanted):
         return None
     return nearest[0] if nearest else None
+
+
+def _starts(lines: list[str], old: list[str]) -> Iterator[int]:
+    """Where `old` begins in `lines`, overlapping ones too, in linear time (Knuth, Morris, Pratt):
+    both come from a candidate, who may repeat one line for ever."""
+    border = [0]  # border[k]: how many lines at the end of old[: k + 1] are also its beginning
+    fits = 0
+    for line in islice(old, 1, None):
+        while fits and line != old[fits]:
+            fits = border[fits - 1]
+        fits += line == old[fits]
+        border.append(fits)
+    fits = 0
+    for at, line in enumerate(lines, 1):
+        while fits and (fits == len(old) or line != old[fits]):
+            fits = border[fits - 1]
+        fits += line == old[fits]
+        if fits == len(old):
+            yield at - fits

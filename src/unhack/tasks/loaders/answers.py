@@ -42,6 +42,10 @@ def read_task(record: DataSetRow, options: LoadOptions) -> Task:
         truth = fields.get("ground_truth")
         if "test_cases" in fields or (isinstance(truth, str) and '"inputs"' in truth):
             return stdio_json.read_task(record, options, PRIME)
+        if isinstance(truth, str) and truth.startswith("{") and '"tests"' in truth:
+            record.fields["tests"] = truth
+            record.fields["tests"] = cast("dict[str, Any]", record.decoded("tests")).get("tests")
+            return stdio_json.read_deepcoder(record, options)
         record.fields["answer"] = truth
     prompt = record.message_text(*PROMPTS)
     answer, solution = record.first(*ANSWERS), record.first(*SOLUTIONS)

@@ -169,8 +169,8 @@ DATA_SETS: tuple[DataSet, ...] = (
         "tokens, yes and no in any case; the row's limits",
         "the same checker in the judge; else the same, yes and no in any case where no other word "
         "is expected; the row's limits, with 128 MiB for the interpreter and 10 s more of wall "
-        "time; interactive problems, those with files and those that hold only some of their "
-        "tests are refused",
+        "time; problems that are interactive, have files or ask for C++ are refused, and rows that "
+        "hold only some of their tests",
         row_limits=stdio_json.codeforces_limits,
     ),
     DataSet(
@@ -197,7 +197,8 @@ DATA_SETS: tuple[DataSet, ...] = (
         ("prompt reward_model",),
         answers.read_task,
         "by `data_source`: code as PRIME, mathematics by the last box or `Answer:` line",
-        f"a `ground_truth` with `inputs` is code, as in PRIME; any other is a gold, {_BOX}",
+        f"a `ground_truth` with `inputs` is code, as in PRIME, with `tests` as in DeepCoder; any "
+        f"other is a gold, {_BOX}",
     ),
     DataSet(
         "reasoning_gym",

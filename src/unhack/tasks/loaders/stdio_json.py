@@ -95,6 +95,9 @@ def read_codeforces(record: DataSetRow, options: LoadOptions) -> Task:
     """The task of a row of open-r1's Codeforces. Raises TaskError."""
     if record.first("official_tests_complete") is False:
         raise record.error("the row holds only some of its tests (`official_tests_complete`)")
+    language = str(record.first("language") or "python")
+    if not language.lower().startswith("py"):
+        raise record.error(f"the row asks for a program in {language}; only Python is judged")
     return read_task(record, options, CODEFORCES)
 
 

@@ -29,8 +29,15 @@ from unhack.core.verdict import Status
 from unhack.sandbox.job import Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.answers.letters import with_letters_of
-from unhack.verifiers.answers.notation import for_parser, multiplied, with_factors
+from unhack.verifiers.answers import statements
+from unhack.verifiers.answers.intervals import read_again, read_both
+from unhack.verifiers.answers.letters import same_choice, with_letters_of
+from unhack.verifiers.answers.notation import (
+    for_parser,
+    multiplied,
+    with_factors,
+    with_named_derivatives,
+)
 from unhack.verifiers.answers.numerals import (
     Numeral,
     Percent,
@@ -43,18 +50,15 @@ from unhack.verifiers.answers.shape import (
     RELATION,
     AnswerShape,
     Shape,
-    as_coordinates,
-    as_interval,
-    concluded,
     holds_one,
     read_shape,
-    stated,
     unnumbered,
     without_repeats,
 )
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 from unhack.verifiers.answers.style import in_other_case, same_text, turned, with_cases_apart
-from unhack.verifiers.answers.units import unit_fits
+from unhack.verifiers.answers.units import in_radians, unit_fits
+from unhack.verifiers.answers.vectors import in_one_notation
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
 
@@ -62,7 +66,7 @@ MAX_MATH_CHARS = MAX_SPELLED_CHARS
 """Longest answer that is parsed."""
 _PROFILE = Profile(role=Role.JUDGE, preload=("math_verify",))
 _OPERATIONS = re.compile(
-    r"\\(?:binom|gcd|lcm|det|operatorname|max|min|bmod|pmod|mod|Gamma|lfloor|lceil)(?![A-Za-z])|!"
+    r"\\binom\{\d*\}|\\(?:gcd|lcm|det|operatorname|max|min|bmod|pmod|mod|Gamma|lfloor|lceil)(?![A-Za-z])|!"
 )
 """Operations that the parser computes while it parses, so that the tree does not show them."""
 _Judging = Generator[list[Job], list[Outcome], "Judgement"]
@@ -176,13 +180,14 @@ def judge_math(
         answer = spelled(answer, rules)
     except SpellingError as error:
         return fail(f"the answer is no mathematical expression that can be read: {error}")
+    gold, answer = with_named_derivatives(gold, answer)
     if same_text(gold, answer):
         return PASSED
     chosen = same_choice(gold, answer)
     if chosen is not None:
         return PASSED if chosen else fail("wrong answer")
     comparison = _Comparison(rules, limits)
-    judgement = yield from comparison.compare(*_readings(gold, answer))
+    judgement = yield from comparison.compare(*read_both(gold, answer))
     return replace(judgement, outcomes=tuple(comparison.outcomes))
 
 
@@ -191,39 +196,6 @@ def spelled(text: str, rules: Rules) -> str:
     return spell(without_unit(bare_math(narrow(text)), rules.units))
 
 
-_CHOICE = re.compile(r"\(?([A-J])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)
-_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-J](?![A-Za-z])")
-
-
-def same_choice(gold: str, answer: str) -> bool | None:
-    """True where both choose one letter, alone or with its text; None where either is no choice."""
-    chosen, given = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(answer)
-    if chosen is None or given is None or not (chosen["text"] or given["text"]):
-        return None
-    texts = [(item["text"] or "").strip() for item in (chosen, given)]
-    if chosen[1] != given[1] or _OTHER_CHOICE.search(texts[1]):
-        return False
-    return not all(texts) or same_text(*texts)
-
-
-def _readings(gold: str, answer: str) -> tuple[Shape, Shape]:
-    """The shapes of both, an inequality as an interval where the other one is an interval."""
-    shapes = [read_shape(text) for text in (gold, answer)]
-    bounds = [as_interval(text) for text in (gold, answer)]
-    if bool(bounds[0][0]) == bool(bounds[1][0]):
-        if bounds[0][0] and bounds[0][0] == bounds[1][0]:
-            shapes = [read_shape(interval) for _, interval in bounds]
-    else:
-        at = 0 if bounds[0][0] else 1
-        name, interval = bounds[at]
-        other = shapes[1 - at]
-        if _INTERVAL.search(other.text) and other.name in {"", name}:
-            shapes[at] = read_shape(interval)
-            shapes[1 - at] = replace(other, name="")
-    return shapes[0], shapes[1]
-
-
-_INTERVAL = re.compile(r"\A[(\[].*[)\]]\Z|\\infty|\\cup", re.DOTALL)
 _SUM = re.compile(r"[-+/]|\\frac")
 _MAX_TRIES = 40
 """Pairs of parts that are tried by jobs in one comparison."""
@@ -240,7 +212,10 @@ class _Comparison:
 
     def compare(self, gold: Shape, answer: Shape) -> _Judging:
         """Compare two shapes with their names and units."""
-        gold, answer = replace(gold, text=concluded(gold.text)), with_letters_of(gold, answer)
+        gold = replace(gold, text=statements.concluded(gold.text))
+        answer = with_letters_of(
+            gold, statements.as_listed(gold, statements.without_domain(gold, answer))
+        )
         whole = [f"{item.name}={item.text}".removeprefix("=") for item in (gold, answer)]
         kinds = {gold.kind, answer.kind}
         if gold.name and answer.name and not same_text(gold.name, answer.name):
@@ -250,13 +225,14 @@ class _Comparison:
         related = kinds == {AnswerShape.LEAF} and all(map(RELATION.search, whole))
         if related and bool(gold.name) != bool(answer.name):
             return (yield from self._compare_leaves(*whole))
+        gold, answer = _in_radians(gold, answer), _in_radians(answer, gold)
         if not unit_fits(gold.unit, answer.unit, any_unit=self._rules.any_unit):
             return fail(_OTHER_UNIT)
         if not gold.name and not RELATION.search(gold.text):
-            answer = stated(answer)
+            answer = statements.stated(statements.as_remainder(answer))
         elif not RELATION.search(answer.text) and not _SUM.search(gold.text.partition("=")[0]):
-            gold = stated(gold)
-        gold, answer = as_coordinates(gold, answer)
+            gold = statements.stated(gold)
+        gold, answer = in_one_notation(gold, answer)
         sets = [part.kind is AnswerShape.SET for part in (gold, answer)]
         if sets == [False, True] and holds_one(answer):
             answer = answer.members[0]
@@ -267,6 +243,9 @@ class _Comparison:
             return (yield from self._compare_members(gold, answer))
         if kinds == {AnswerShape.LEAF}:
             return (yield from self._compare_leaves(gold.text, answer.text))
+        quotient = _quotient(answer, self._rules) if gold.kind is AnswerShape.LEAF else None
+        if quotient is not None:
+            return (yield from self._compare_leaves(gold.text, quotient))
         if len(kinds) > 1:
             united = AnswerShape.TUPLE in kinds and _UNITED.search(gold.text + answer.text)
             if AnswerShape.LEAF in kinds and (AnswerShape.MATRIX in kinds or united):
@@ -299,7 +278,7 @@ class _Comparison:
                 given.remove(twin)
         for one in asked:
             for other in given:
-                judgement = yield from self.compare(one, other)
+                judgement = yield from self.compare(*read_again(one, other))
                 if judgement.status is Status.PASSED:
                     given.remove(other)
                     break
@@ -321,10 +300,12 @@ class _Comparison:
         if RELATION.search(gold) and not RELATION.search(answer):
             return fail("wrong answer")
         if rules.evaluated:
-            told = gold_number is not None and gold_number == read_with(rules, concluded(answer))
+            told = gold_number is not None and gold_number == read_with(
+                rules, statements.concluded(answer)
+            )
             if gold_number is not None and gold_number.evaluated and not told:
                 return fail("the answer is not one number in evaluated form")
-            if _OPERATIONS.search(answer) and not _OPERATIONS.search(gold):
+            if _OPERATIONS.search(answer.rpartition("=")[2]) and not _OPERATIONS.search(gold):
                 return fail("the answer is not in evaluated form")
         wanted, given = map(for_parser, with_factors(gold, answer))
         if wanted is None or given is None:
@@ -360,6 +341,27 @@ class _Comparison:
         self.outcomes.append(compared)
         require_sandbox(compared)
         return _read_comparison(read, compared)
+
+
+def _quotient(ratio: Shape, rules: Rules) -> str | None:
+    """`2/3` of `2:3`; None for what is no ratio of two numbers."""
+    if ratio.kind is not AnswerShape.RATIO or len(ratio.members) != 2 or ratio.unit:
+        return None
+    first, second = ratio.members[0].text, ratio.members[1].text
+    numbers = [read_with(rules, text) for text in (first, second)]
+    if second == "1":
+        return first
+    if numbers[0] is None or numbers[1] is None or not numbers[1].value:
+        return None
+    return str(numbers[0].value / numbers[1].value)
+
+
+def _in_radians(shape: Shape, other: Shape) -> Shape:
+    text = in_radians(shape.text, shape.unit, (other.text, other.unit))
+    if text is not None:
+        return replace(shape, text=text, unit="")
+    turned_round = other.unit == "degree" and shape.unit == "radian" and "\\pi" in shape.text
+    return replace(shape, unit="") if turned_round else shape
 
 
 _AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"

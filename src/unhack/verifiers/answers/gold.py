@@ -178,6 +178,7 @@ _NO_UNIT = re.compile(
     r"\b(?:or|and|to|by|than|more|less|least|most|fewer|as|at|not|if|when|where|is|are|plus|minus)\b",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"\A(?:the )?(?:solution|answer)s? (?:is|are):? {1,3}(?=\$)", re.IGNORECASE)
 _COUNTED = re.compile(r"[^(]+\([^()]+\)")
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _CHOICE = re.compile(r"\(?[A-Z][).:]\s.*", re.DOTALL)
@@ -192,7 +193,7 @@ _OPEN_END = re.compile(r"[-+*/=<>^,]\Z|\\(?:cdot|times|le|ge|leq|geq|approx) ?\Z
 
 def _read_plain(text: str) -> str:
     """The answer that a text without a mark is."""
-    text = text.strip().strip("*").strip()
+    text = _LABEL.sub("", text.strip().strip("*").strip())
     if len(text) > _MAX_PLAIN_CHARS:
         raise GoldError(f"the gold answer is {len(text)} characters without a mark; {_MARK_IT}")
     inner = bare_math(text)

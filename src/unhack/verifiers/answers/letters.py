@@ -1,10 +1,11 @@
-r"""Letters of an answer that stand for those of the gold answer.
+r"""Letters of an answer that stand for those of the gold answer, and letters of choices.
 
     f(n)=2n+1, h^{-1}(x)=3x, y=x^2    f(t)=2t+1, y=3x, y(x)=x^2    names of functions, variables
     \sin x+C, c_1x+c_2                \sin x+k, K_1x+K_2           constants of a general solution
 
 General solutions are told by `c_1`, `c_2`, or by one constant that is added to variables; in
-`y=ce^{x}` the constant may be a capital and no other letter.
+`y=ce^{x}` the constant may be a capital and no other letter. A choice is `B`, `(B)`, `B.` or
+`(B) 12 \text{cm}`; which letter stands for which text, the problem says and not the answers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from dataclasses import replace
 
 from unhack.verifiers.answers.shape import Shape
+from unhack.verifiers.answers.style import same_text
 
 _LETTER = re.compile(r"\\(?:text\{[^{}]*\}|[A-Za-z]+)|([A-Za-z])((?:_\{[^{}]*\})?'{0,9})")
 _APPLIED = re.compile(r"([A-Za-z](?:_\{\w{1,9}\})?'{0,4}(?:\^\{-1\})?)\(([a-df-hj-z])\)")
@@ -50,3 +52,22 @@ def _may_stand_for(gold: Shape, constant: str, scripts: set[str], known: dict[st
         return "cCkK" if len(re.findall(rf"(?<![\\A-Za-z]){constant}", gold.text)) == 1 else ""
     family = gold.name.partition("(")[0] == "y" and constant in "cC" and others <= {"x", "t"}
     return constant.swapcase() if family else ""
+
+
+_CHOICE = re.compile(r"\(?([A-J])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)
+_CHOSEN = re.compile(r"\(?[A-J]\)?")
+_DOTTED = re.compile(r"\A([A-J])\.(?=\d)")
+_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-J](?![A-Za-z])")
+
+
+def same_choice(gold: str, answer: str) -> bool | None:
+    """True where both choose one letter, alone or with its text; None where either is no choice."""
+    if _CHOSEN.fullmatch(gold):  # then `A. 1/6` is no number
+        answer = _DOTTED.sub(r"\1) ", answer)
+    chosen, given = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(answer)
+    if chosen is None or given is None or not (chosen["text"] or given["text"]):
+        return None
+    texts = [(item["text"] or "").strip() for item in (chosen, given)]
+    if chosen[1] != given[1] or _OTHER_CHOICE.search(texts[1]):
+        return False
+    return not all(texts) or same_text(*texts)

@@ -40,6 +40,8 @@ _AS_TEXT = re.compile(
 )
 _PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
 _TURNED = re.compile(r"\^\{T\}")
+_GAMMA = re.compile(r"\\gamma(?![A-Za-z]) ?(?:_\{([^{}]*)\})?")
+"""A letter, which the parser would take for the function."""
 _TURNED_MATRIX = re.compile(r"[A-SU-Z]\^\{T\}")
 _MATRIX = re.compile(r"(?<![\\A-Za-z])[A-SU-Z]")
 """Matrices, whose product has an order that the parser does not keep."""
@@ -51,6 +53,13 @@ _APPLIED = re.compile(
     r"(?= ?\\(?:cdot|times)(?![A-Za-z]))"
 )
 """A function before a sign of multiplication, which the parser would take for its argument."""
+_OF_BARS = re.compile(r"(\\(?:ln|log|lg)(?:_\{[^{}]*\}|\^\{\d\})?) ?(\|[^|]*\|)")
+"""A logarithm of an absolute value, which the parser would take for one of all that follows."""
+_OF_ROOT = re.compile(
+    r"(\\(?:sin|cos|tan)) ?(\d{1,4}\\sqrt\{\d{1,4}\}(?:[a-z]|\\pi(?![a-z]) ?)?)(?![\w\\({^])"
+)
+"""A function of a number times a root, of which the parser would take the number alone."""
+_FACTORIAL_POWER = re.compile(r"(?<![\d.])(\d{1,5}|[a-z])!\^")
 _POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
 
 
@@ -67,12 +76,35 @@ def for_parser(text: str) -> str | None:
         return None
     if _TURNED_MATRIX.search(text) and len(set(_MATRIX.findall(text))) > 1:
         return None
-    text = _APPLIED.sub(r"\1(\2)", text)
-    text = _TURNED.sub("^{T_{0}}", text)
+    for pattern in (_APPLIED, _OF_BARS, _OF_ROOT):
+        text = pattern.sub(r"\1(\2)", text)
+    text = _FACTORIAL_POWER.sub(r"(\1!)^", text)
+    text = _GAMMA.sub(r"g_{am\1}", _TURNED.sub("^{T_{0}}", text))
     in_degrees = _TRIGONOMETRIC.search(text)
     text = _DEGREES.sub(r"{\\frac{\1\\pi}{180}}" if in_degrees else r"\1\\cdot d_{g}", text)
     text = re.sub(r"\\lg(?![A-Za-z])", r"\\log_{10}", text)
     return None if "\\circ" in text else text
+
+
+_NAME = r"(?:\\[A-Za-z]+ ?|[A-Za-z])(?:_\{[^{}]{1,20}\})?"
+_DERIVED = re.compile(
+    rf"\\frac\{{d(?:\^\{{(2)\}})? ?({_NAME})(?:\([tx]\))?\}}\{{d ?[tx](?:\^\{{2\}})?\}}"
+    rf"|\\(d?)dot\{{({_NAME})\}}|({_NAME})('{{1,2}})(?=\([tx]\))"
+)
+_OF_TIME = re.compile(r"(?<=[A-Za-z'}])\(t\)")
+
+
+def with_named_derivatives(gold: str, answer: str) -> tuple[str, str]:
+    """Two equations with `v'` for `\\dot{v}`, `\\frac{dv}{dt}` and `v'(t)`, and `v` for `v(t)`."""
+
+    def named(match: re.Match[str]) -> str:
+        base = match[2] or match[4] or match[5]
+        return base.strip() + ("''" if match[1] or match[3] or match[6] == "''" else "'")
+
+    pair = [_DERIVED.sub(named, text) for text in (gold, answer)]
+    if not all("=" in text and "'" in text for text in pair):
+        return gold, answer
+    return _OF_TIME.sub("", pair[0]), _OF_TIME.sub("", pair[1])
 
 
 _WHOLE = r"\d{1,9}(?:\^\{\d\})?"

@@ -11,10 +11,11 @@ import re
 from fractions import Fraction
 
 _GROUPED = re.compile(
-    r"(?<![\d.,])\d{1,3}(?:(?:,\\!|\{,\}|\\[, ]|\\!,|,)\d{3})+(?!\d|\{,\}|,\d)"
+    r"(?<![\d.,])\d{1,3}(?:(?:,\\! ?|\{,\}|\\[, ]|\\!,|,)\d{3})+(?!\d|\{,\}|,\d)"
     r"|\A\d{1,3}(?: \d{3}){1,300}\Z|\A\d{1,3}(?:\.\d{3}){2,300}\Z",
     re.ASCII,
 )
+_BARE_POINT = re.compile(r"(?<=\d)\.(?=/)", re.ASCII)
 _DECIMAL_COMMA = re.compile(
     r"(?<![\d}])(\d{1,40})\{,\}(?=\d{1,2}(?![\d{])|\d{4}|(?<=\D0\{,\})\d|(?<=\A0\{,\})\d)", re.ASCII
 )
@@ -34,6 +35,7 @@ def with_plain_numbers(text: str, *, whole: bool) -> str:
     text = _DOTTED.sub(r"\\overline{\1\2\3}", text)
     text = _GOES_ON.sub(lambda go: f"{go[1]}\\overline{{{go[2] or go[3]}}}", text)
     text = _REPEATING.sub(_fraction_of, text)
+    text = _BARE_POINT.sub("", text)
     text = _DECIMAL_COMMA.sub(r"\1.", text)
     return _GROUPED.sub(_digits_of, text) if whole else text
 

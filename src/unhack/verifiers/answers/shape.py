@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from unhack.verifiers.answers.style import in_order, same_text
+from unhack.verifiers.answers.style import same_text
 from unhack.verifiers.answers.units import unit_name
 
 
@@ -54,19 +54,19 @@ class Shape:
     """One spelling for each unit: `centimeter^2`."""
 
 
-_SCAN = re.compile(
+SCAN = re.compile(
     r"\\begin\{[A-Za-z*]+\}|\\end\{[A-Za-z*]+\}|\\text\{[^{}]*\}|\\[A-Za-z]+ ?|\\.|.", re.DOTALL
 )
 _OPENING = frozenset(["(", "[", "{", "\\{", "\\langle", "\\lfloor", "\\lceil"])
 _CLOSING = frozenset([")", "]", "}", "\\}", "\\rangle", "\\rfloor", "\\rceil"])
-_AND = frozenset(["\\text{and}", "\\text{or}", ",", ";"])
+AND = frozenset(["\\text{and}", "\\text{or}", ",", ";"])
 
 
-def _split(text: str, separators: frozenset[str]) -> list[str]:
+def split(text: str, separators: frozenset[str]) -> list[str]:
     """The parts of `text` between separators that stand in no brackets."""
     parts = [""]
     depth = 0
-    for token in _SCAN.findall(text):
+    for token in SCAN.findall(text):
         bare = token.rstrip()
         depth += (bare in _OPENING or bare.startswith("\\begin{")) - (
             bare in _CLOSING or bare.startswith("\\end{")
@@ -80,7 +80,7 @@ def _split(text: str, separators: frozenset[str]) -> list[str]:
 
 def _enclosed(text: str) -> tuple[str, str, str] | None:
     """The opening bracket, the inside and the closing bracket of a text that they enclose."""
-    tokens = [token.rstrip() for token in _SCAN.findall(text)]
+    tokens = [token.rstrip() for token in SCAN.findall(text)]
     if len(tokens) < 2 or tokens[0] not in _OPENING or tokens[-1] not in _CLOSING:
         return None
     depth = 0
@@ -93,20 +93,20 @@ def _enclosed(text: str) -> tuple[str, str, str] | None:
     return None
 
 
-_LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_\{[^{}]{1,20}\})?'{0,4}"
+LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_\{[^{}]{1,20}\})?'{0,4}"
 _NAMED = re.compile(
-    rf"({_LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|[f-hkF-H]\^\{{-1\}}\([a-z]\)|\({_LETTER}(?:,{_LETTER}){{1,8}}\))"
+    rf"({LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|[f-hkF-H]\^\{{-1\}}\([a-z]\)|[A-Z]\^\{{-1\}}|\({LETTER}(?:,{LETTER}){{1,8}}\))"
     r"\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
     re.DOTALL,
 )
-_NAMED_LAST = re.compile(rf"(.{{1,500}})=({_LETTER})", re.DOTALL)
+_NAMED_LAST = re.compile(rf"(.{{1,500}})=({LETTER})", re.DOTALL)
 _EITHER_SIGN = re.compile(r"\\pm(?![A-Za-z]) ?")
 _MAX_MEMBERS = 64
 
 
 def read_shape(text: str) -> Shape:
     """The shape of a spelled text."""
-    parts = [part for part in _split(text, _AND) if part]
+    parts = [part for part in split(text, AND) if part]
     if len(parts) > _MAX_MEMBERS:
         return Shape(AnswerShape.LEAF, text)
     if len(parts) > 1:
@@ -137,11 +137,12 @@ def _read_part(text: str) -> Shape:
     turned = _NAMED_LAST.fullmatch(text)
     if turned and not RELATION.search(turned[1]):
         return replace(read_shape(turned[1].strip()), name=turned[2].replace(" ", ""))
-    if len(_EITHER_SIGN.findall(text)) == 1 and "\\mp" not in text and "\\text" not in text:
+    plain = "\\mp" not in text and "\\text" not in text and not text.startswith("\\{")
+    if plain and len(_EITHER_SIGN.findall(text)) == 1:
         both = [_EITHER_SIGN.sub(sign, text) for sign in "+-"]
         members = tuple(_read_part(item.removeprefix("+")) for item in both)
         return Shape(AnswerShape.LIST, text, members)
-    sides = _split(text, frozenset(":"))
+    sides = split(text, frozenset(":"))
     if 1 < len(sides) <= _MAX_MEMBERS and all(sides):
         *others, last = sides
         end = _without_unit(last)
@@ -152,11 +153,14 @@ def _read_part(text: str) -> Shape:
 
 
 def _read_enclosed(text: str, left: str, inner: str, right: str) -> Shape:
-    members = _split(inner, frozenset([",", ";"]))
+    members = split(inner, frozenset([",", ";"]))
     if left == "\\{" and right == "\\}":
         if len(members) > _MAX_MEMBERS or any(mark in inner for mark in ("|", "\\in", ":")):
             return Shape(AnswerShape.LEAF, text)
         return Shape(AnswerShape.SET, text, _spread([read_shape(item) for item in members if item]))
+    named = [_read_part(item) for item in members] if left + right == "[]" else []
+    if len(named) > 1 and all(item.name for item in named):  # `[x=1, y=2]` of a computer's algebra
+        return Shape(AnswerShape.LIST, text, tuple(named))
     if left not in {"(", "[", "\\langle"} or right not in {")", "]", "\\rangle"}:
         return Shape(AnswerShape.LEAF, text)
     if len(members) == 1:
@@ -182,8 +186,8 @@ _OPERATOR_END = re.compile(r"(?:[-+*/=<>^_(,:|]|\\(?:cdot|times|leq|geq|neq|pm|i
 def _without_unit(text: str) -> Shape:
     """A leaf, or a matrix, with its unit apart."""
     if text.startswith("\\begin{pmatrix}") and text.find("\\end{pmatrix}") == len(text) - 13:
-        rows = _split(text[15:-13], frozenset(["\\\\"]))
-        cells = [_split(row, frozenset("&")) for row in rows]
+        rows = split(text[15:-13], frozenset(["\\\\"]))
+        cells = [split(row, frozenset("&")) for row in rows]
         if len({len(row) for row in cells}) == 1 and sum(map(len, cells)) <= _MAX_MEMBERS:
             members = tuple(read_shape(cell) for row in cells for cell in row)
             return Shape(AnswerShape.MATRIX, text, members, str(len(rows)))
@@ -207,99 +211,11 @@ def _without_unit(text: str) -> Shape:
 
 
 RELATION = re.compile(r"[=<>]|\\(?:leq|geq|neq|approx|equiv|sim)(?![A-Za-z])")
-_ORDERS = frozenset(["<", ">", "\\leq", "\\geq"])
-_NAME = re.compile(_LETTER)
-_BUILDER = re.compile(rf"\\\{{({_LETTER})(?:\\in ?\\mathbb\{{R\}})?[|:](.*)\\\}}", re.DOTALL)
-_MEMBER = re.compile(rf"({_LETTER})\\in ?(.+)", re.DOTALL)
-
-
-def as_interval(text: str) -> tuple[str, str]:
-    """The name that a spelled inequality bounds and the interval; two blanks for other texts."""
-    built = _BUILDER.fullmatch(text)
-    if built:
-        text = built[2]
-    pieces = _split(text, frozenset(["\\text{or}", "\\vee", "\\cup"]))
-    found = [_bounds(piece) for piece in pieces]
-    points = [_POINT.fullmatch(piece) for piece in pieces]
-    if any(name for name, _ in found):
-        found = [
-            (at[1], f"\\{{{at[2]}\\}}") if at else one
-            for one, at in zip(found, points, strict=True)
-        ]
-    names = {name for name, _ in found}
-    if len(names) != 1 or "" in names or (built and built[1] not in names):
-        return "", ""
-    return names.pop(), "\\cup ".join(interval for _, interval in found)
-
-
-_POINT = re.compile(rf"({_LETTER})=([^=<>]{{1,100}})")
-_AROUND = re.compile(
-    rf"({_LETTER})\\neq ?([^\s|<>=]{{1,60}})|\|({_LETTER})\|(<|>|\\[lg]eq ?)([\d./]{{1,40}})"
-)
-
-
-def _is_name(side: str) -> bool:
-    return _NAME.fullmatch(side) is not None and side not in {"\\pi", "\\infty"}
-
-
-def _bounds(text: str) -> tuple[str, str]:
-    around = _AROUND.fullmatch(text)
-    if around and around[1]:
-        return around[1], f"(-\\infty,{around[2]})\\cup ({around[2]},\\infty)"
-    if around:
-        left, right = "[]" if "eq" in around[4] else "()"
-        low, high = f"-{around[5]}", around[5]
-        if around[4] == "<" or "leq" in around[4]:
-            return around[3], f"{left}{low},{high}{right}"
-        right, left = ("]", "[") if "eq" in around[4] else (")", "(")
-        return around[3], f"(-\\infty,{low}{right}\\cup {left}{high},\\infty)"
-    sides: list[str] = [""]
-    orders: list[str] = []
-    for token in _SCAN.findall(text):
-        if token.rstrip() in _ORDERS:
-            orders.append(token.rstrip())
-            sides.append("")
-        else:
-            sides[-1] += token
-    sides = [side.strip() for side in sides]
-    if not orders or len(orders) > 2 or not all(sides) or "=" in text or "," in text:
-        return "", ""
-    at = next((at for at, side in enumerate(sides) if _is_name(side)), -1)
-    if at < 0 or (len(orders) == 2 and at != 1):
-        return "", ""
-    name = sides[at]
-    if any(_is_name(side) for side in sides if side != name):
-        return "", ""
-    if len(orders) == 2 and (orders[0] in {"<", "\\leq"}) != (orders[1] in {"<", "\\leq"}):
-        return "", ""
-    low, high, left, right = "-\\infty", "\\infty", "(", ")"
-    for index, order in enumerate(orders):
-        before = at > index
-        value = sides[index] if before else sides[index + 1]
-        if (order in {"<", "\\leq"}) == before:
-            low, left = value, "[" if order.startswith("\\") else "("
-        else:
-            high, right = value, "]" if order.startswith("\\") else ")"
-    return name, f"{left}{low},{high}{right}"
 
 
 def holds_one(gathered: Shape) -> bool:
     """True for a set of one member, which is not the empty set."""
     return len(gathered.members) == 1 and gathered.members[0].text != "\\emptyset"
-
-
-def as_coordinates(gold: Shape, answer: Shape) -> tuple[Shape, Shape]:
-    """A list of named coordinates as a tuple, where the other one is a tuple: `x=4, y=-1`."""
-    shapes = [gold, answer]
-    kinds = [shape.kind for shape in shapes]
-    if sorted(kinds) == [AnswerShape.LIST, AnswerShape.TUPLE]:
-        at = kinds.index(AnswerShape.LIST)
-        members = shapes[at].members
-        order = in_order([item.name for item in members])
-        if order is not None and shapes[1 - at].brackets == "()":
-            ordered = tuple(replace(members[index], name="") for index in order)
-            shapes[at] = replace(shapes[1 - at], members=ordered)
-    return shapes[0], shapes[1]
 
 
 def without_repeats(members: list[Shape]) -> list[Shape]:
@@ -321,51 +237,3 @@ def unnumbered(members: list[Shape]) -> list[Shape]:
     if len(names) != 1 or len({match[2] for match in found if match}) != len(members):
         return members
     return [replace(item, name=min(names)) for item in members]
-
-
-_SIDES = frozenset(["=", "\\approx"])
-_CALLED = re.compile(
-    r"(?:\\?[A-Za-z]{1,10}|\\text\{[^{}]{1,40}\})\(.*\)|\|.*\|"
-    r"|\\(?:sin|cos|tan|cot|sec|csc|ln|log|lg)(?:[\d./(){} ]|_\{|\^\{\\circ\}|\\pi|\\frac)+",
-    re.DOTALL,
-)
-_ARITHMETIC = re.compile(r"(?:[-\d.,+*/^(){}!]|\\(?:cdot|times|frac|sqrt)(?![A-Za-z]) ?)+")
-_NUMBERS = re.compile(r"(?:[-\d.,+*/^(){}!i ]|\\(?:cdot|times|frac|sqrt|pi)(?![A-Za-z]))+")
-_BELOW = re.compile(r"_\{[^{}]*\}")
-_NUMERAL = re.compile(r"-?[\d.,]+")
-_BARE_LETTER = re.compile(r"\\[A-Za-z]+|([A-Za-z])")
-_MAX_SIDES = 4
-
-
-def stated(answer: Shape) -> Shape:
-    """The value that is stated: 5 of `BC=5`, `P(A)=5`, `2+3=5` and `A=2\\cdot 2.5=5`. An
-    equation that has to be solved first, `x+1=6`, is left as it is."""
-    sides = _split(answer.text, _SIDES)
-    if answer.kind is not AnswerShape.LEAF or not 1 < len(sides) <= _MAX_SIDES or not all(sides):
-        return answer
-    *others, last = sides
-    plain = not RELATION.search("".join(sides)) and "\\in " not in answer.text
-    if not plain or not all(_is_called(side) or _is_computed(side) for side in others):
-        return answer
-    if _is_computed(others[0]) and _NUMERAL.fullmatch(last) is None:
-        return answer
-    inner = read_shape(last)
-    return replace(inner, unit=answer.unit or inner.unit)
-
-
-def concluded(text: str) -> str:
-    """The last of several numbers that are said to be equal; any other text as it is."""
-    *others, last = text.split("=")
-    told = len(others) < _MAX_SIDES and all(map(_NUMBERS.fullmatch, (*others, last)))
-    return last if told and (len(others) > 1 or not any(_BARE_LETTER.findall(text))) else text
-
-
-def _is_called(side: str) -> bool:
-    """A name, an expression of letters alone, or a function of anything."""
-    letters = "\\text" in side or any(_BARE_LETTER.findall(side))
-    plain = letters and not any(map(str.isdigit, _BELOW.sub("", side)))
-    return plain or _CALLED.fullmatch(side) is not None
-
-
-def _is_computed(side: str) -> bool:
-    return _ARITHMETIC.fullmatch(side) is not None and _NUMERAL.fullmatch(side) is None

@@ -22,6 +22,7 @@ from unhack.verifiers.answers.numerals import bare_math
 from unhack.verifiers.answers.plain_numbers import with_plain_numbers
 from unhack.verifiers.answers.style import conventional
 from unhack.verifiers.answers.symbols import ONE_NAME, in_latex
+from unhack.verifiers.answers.units import UNITS, with_marked_unit
 
 MAX_SPELLED_CHARS = 1000
 MAX_DEPTH = 25
@@ -63,6 +64,7 @@ _WORDS = re.compile(
     r"|(?<=[\d}] )m/s)"
     r"(?![A-Za-z(_^])"
 )
+_TEN_TIMES = re.compile(r"(?<=\d) ?[x×] ?(?=10\s?\^)")
 _VECTOR_PRODUCT = re.compile(
     r"(?<=[)}])\s?\\(times|cdot)\s?(?=\(?\s?\\(?:mathbf|boldsymbol|bm|vec|hat|overrightarrow)(?![a-z]))"
 )
@@ -77,7 +79,6 @@ _ASCII_NAME = re.compile(
 )
 _UNIT_LETTERS = frozenset("mgsLNJKVWTHFhMC")
 """Units of one letter, in upright type or set off by a space: `5 \\mathrm{~m}`."""
-_UNITS = re.compile(r"(?:(?:[cdkmnM]?[mghsLNJVWAKT]|Hz|Pa|eV)(?:\^[-\d{}]+)?(?:/| | ?\\cdot |\Z))+")
 _UNIT_SET_OFF = re.compile(
     r"(?<=[\d}])(?:(?:\\[,;: ]|[~\s]){1,4}\\(?:text|mathrm) ?\{~?|\\mathrm\{~)"
     r"(?=[mgsLNJKVWTHFhMC]\}|(?:min|sec)\}(?!\s?[(_{\\^a-z]))"
@@ -130,7 +131,7 @@ def _without_wraps(text: str) -> str:
 def _spell(text: str, depth: int) -> str:
     text = _ROW_SPACE.sub("", text)
     text = _VECTOR_PRODUCT.sub(lambda sign: _VECTOR_SIGNS[sign[1]], text)
-    text = with_plain_numbers(text, whole=depth == 0)
+    text = _TEN_TIMES.sub(r"\\times ", with_plain_numbers(text, whole=depth == 0))
     text = _ASCII_NAME.sub(_command_of, text)
     text = _worded(text) if depth == 0 else text
     return _Speller(_TOKEN.findall(text), depth).sequence("")
@@ -138,6 +139,7 @@ def _spell(text: str, depth: int) -> str:
 
 def _worded(text: str) -> str:
     text = _UNIT_SET_OFF.sub(r"\\text{ ", text)
+    text = with_marked_unit(text)
     text = _HALF_DAY.sub(lambda half: f"\\text{{{(half[1] or half[2]).lower()}m}}", text)
     text = _IDEOGRAPHS.sub(r"\\text{\g<0>}", text)
     return _WORDS.sub(lambda word: f"\\text{{{word[0]}}}", text)
@@ -218,6 +220,8 @@ class _Speller:
             return self._environment()
         if token == "\\degree":
             return "^{\\circ}"
+        if token == "\\|":
+            return "|"
         if token == "\\prime":
             return "'"
         if "e" in token.lower() and token[0].isdigit():
@@ -317,6 +321,8 @@ class _Speller:
             raise SpellingError("a brace is left open")
         raw = " ".join("".join(" " if _SPACES.fullmatch(item) else item for item in taken).split())
         raw = _WORDED.sub(r"\1", raw)
+        if raw.replace(".", "").lower() in {"am", "pm"}:
+            return f"\\text{{{raw.replace('.', '').lower()}}}"
         if _CHOICE_LABEL.fullmatch(raw):
             return raw
         if command in {"\\operatorname", "\\mathrm", "\\mathop"} and _FUNCTIONS.fullmatch(raw):
@@ -326,7 +332,7 @@ class _Speller:
             return f"\\text{{{raw}}}"
         if raw in _JOINT or (_RAW_WORDS.fullmatch(raw) and not _JOINT.intersection(raw.split())):
             return f"\\text{{{raw.casefold().strip(' .')}}}"
-        if _UNITS.fullmatch(raw) and not raw.isalpha():
+        if UNITS.fullmatch(raw) and not raw.isalpha():
             raw = re.sub(r"(?<![\\A-Za-z])[A-Za-z]+", r"\\text{ \g<0>}", raw)
         return _Speller(_TOKEN.findall(_worded(raw)), self._depth).sequence("").rstrip(".")
 

@@ -43,12 +43,19 @@ _OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
 _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\A\\approx ?"), ""),
+    (re.compile(r"(?<=.)\([a-z](?:\\neq ?|[<>]|\\[lg]eq ?)-?\d{1,9}\)\Z"), ""),
+    (re.compile(r"([a-zA-Z])(?::|\\colon ?)([a-z])\\mapsto ?"), r"\1(\2)="),
+    (re.compile(r"(?<![A-Za-z])([a-zA-Z]\([a-z]\))\\equiv ?(?=-?\d{1,9}(?:,|\Z|\\text))"), r"\1="),
     (re.compile(r"\A(\d[\d.,]{0,40})(?:''|\")\Z"), r"\1\\text{inch}"),
     (re.compile(r"(?<=[,(\[;])\+\\infty"), r"\\infty"),
     (re.compile(r"\\(sin|cos|tan)\^\{-1\}"), r"\\arc\1"),
     (re.compile(r"(?<![A-Za-z}])C_\{(\d{1,6})\}\^\{(\d{1,6})\}"), r"\\binom{\1}{\2}"),
     (re.compile(r"(?<=\d)\\text\{by\}(?=\d)"), r"\\times "),
-    (re.compile(r",?\\text\{(?:for|where|with)(?: all| any)?\} ?(?=[a-z]\\in)"), ","),
+    (re.compile(r",?(?:\\text\{(?:for|where|with)(?: all| any| every| each)?\} ?|\\forall ?)"
+                r"(?=[a-z](?:\\in|[<>]|\\[lg]eq))"), ","),
+    (re.compile(r"\A\\text\{[^{}]{1,80} (?:is|are|equals)\} ?(?=.)"), ""),
+    (re.compile(r"\\frac\{(\\text\{[^{}]*\})\}\{(?:\\text\{([^{}]*)\}|([smh]))(\^\{\d\})?\}\Z"),
+     lambda m: f"{m[1]}/\\text{{{m[2] or m[3]}}}{m[4] or ''}"),
     (re.compile(r"\\in ?([CNQRZ])(?![A-Za-z])"), r"\\in \\mathbb{\1}"),
     (re.compile(r",?\(([a-z]\\in ?\\mathbb\{[NZ]\})\)\Z"), r",\1"),
     (re.compile(r"\\(?:vec|hat)\{([ijk])\}"), r"\1"),
@@ -75,7 +82,8 @@ def conventional(text: str) -> str:
     number = _IN_BASE.fullmatch(text)
     if number:
         base = next(filter(None, number.group(4, 6, 8))).removeprefix("\\text{").removesuffix("}")
-        if base in {"10", "ten"} and number[3].isdigit():
+        alone = len(number[3]) == 1 and int(number[3], 36) < int(_BASES.get(base, base))
+        if number[3].isdigit() and (alone or base in {"10", "ten"}):
             return f"{number[1]}{number[3]}"
         return f"{number[1]}{number[3]}_{{{_BASES.get(base, base)}}}"
     number = _PREFIXED.fullmatch(text)
@@ -125,12 +133,17 @@ def turned(text: str) -> str:
     )
 
 
-_RUNS = ("abcdefg", "klmn", "pqr", "rst", "uvw", "xyzw", "XYZ", "ABCDEFG")
+_ORDERS = (("r", "\\rho", "\\theta", "\\phi", "z"), ("m", "b"), ("m", "c"))
+_RUNS = ("abcdefg", "hk", "klmn", "pqr", "rst", "uvw", "xyzw", "XYZ", "ABCDEFG")
 
 
 def in_order(names: Sequence[str]) -> list[int] | None:
     """The places of the coordinates that are so named in their tuple, 1 and 0 of `y, x`; None for
     names that are none of coordinates."""
+    for order in _ORDERS:
+        known = [name for name in order if name in names]
+        if len(known) == len(names) > 1 and {"r", "\\rho", "m"} & {*names}:
+            return [names.index(name) for name in known]
     ordered = sorted(names)
     if len(names) < 2 or not any("".join(ordered) in run for run in _RUNS):
         return None

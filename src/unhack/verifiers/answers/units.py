@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from unhack.verifiers.answers.numerals import read_number
+
 _UNIT_NAMES = {
     **dict.fromkeys(["cm", "centimetre"], "centimeter"),
     **dict.fromkeys(["m", "metre"], "meter"),
@@ -37,6 +39,7 @@ _UNIT_NAMES = {
     "W": "watt",
     "V": "volt",
     "K": "kelvin",
+    "rad": "radian",
     "¥": "yen",
     "usd": "dollar",
     "mph": "mile per hour",
@@ -67,6 +70,16 @@ def unit_name(text: str) -> str:
     return " ".join(words)
 
 
+def in_radians(text: str, unit: str, beside: tuple[str, str]) -> str | None:
+    """The multiple of pi that a number of degrees is, beside one: `90^\\circ` for `\\pi/2`."""
+    number = read_number(text) if unit == "degree" else None
+    if number is None or "\\pi" not in beside[0] or beside[1] not in {"", "radian"}:
+        return None
+    turn = number.value / 180
+    below = f"/{turn.denominator}" if turn.denominator > 1 else ""
+    return f"{turn.numerator}\\pi{below}" if turn.numerator != 1 else f"\\pi{below}"
+
+
 _FREE = frozenset(["degree", "dollar", "euro", "sterling", "yen"])
 """Units that an answer may have where the gold answer has none."""
 
@@ -89,3 +102,21 @@ def unit_fits(gold: str, answer: str, *, any_unit: bool) -> bool:
     return all(len(word) > 1 or not word.islower() or word in "mgs" for word in words) and (
         _NO_UNIT.isdisjoint(words)
     )
+
+
+UNITS = re.compile(
+    r"(?:(?:[cdkmnM]?[mghsLNJVWAKT]|[kMG]?(?:Hz|Pa|eV)|erg|rad|mol)"
+    r"(?:\^[-\d{}]+)?(?:/| | ?\\cdot |\Z))+"
+)
+"""Symbols of units, multiplied or divided."""
+_UNIT_BEHIND = re.compile(
+    r"(?:(?<=\d)(cm|km|mm|kg)|(?<=\d )((?:k?g|[ckm]?m|rad|J|N)/(?:s|h|mol|K|m|kg))"
+    r"|(10\^(?:\{-?\d{1,4}\}|\d) ?)([munk]?[msgJNWV]|K|[kMG]?(?:Hz|Pa|eV)|erg|rad))"
+    r"(?=(?:\^\{?-?\d\}?)?(?:/[a-z]{1,3}(?:\^\{?\d\}?)?)?\Z)"
+)
+"""A unit that ends the answer, `7.4 \\times 10^{-12} m`."""
+
+
+def with_marked_unit(text: str) -> str:
+    """A written answer whose unit, which no space or font sets off, is one by its place."""
+    return _UNIT_BEHIND.sub(lambda at: f"{at[3] or ''}\\text{{ {at[1] or at[2] or at[4]}}}", text)

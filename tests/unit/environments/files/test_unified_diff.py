@@ -107,3 +107,25 @@ def test_a_block_that_fits_at_two_places_equally_near_is_refused() -> None:
     patch = "--- a/x\n+++ b/x\n@@ -2 +2 @@\n-a\n+b\n"
     with pytest.raises(BadPatchError, match="does not fit"):
         applied(patch, {"x": b"a\nz\na\n"})
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=30), st.lists(st.sampled_from("ab"), min_size=1))
+def test_a_moved_block_is_found_wherever_it_fits_nearest(lines: list[str], old: list[str]) -> None:
+    """Against the plain search; the block stands nowhere that its line number could name."""
+    fits = [at for at in range(len(lines)) if lines[at : at + len(old)] == old]
+    patch = "--- a/f\n+++ b/f\n@@ -90 +90 @@\n" + "".join(f"-{line}\n" for line in old) + "+new\n"
+    before = "".join(f"{line}\n" for line in lines).encode()
+    at = fits[-1] if fits else 0
+    wanted = "".join(f"{line}\n" for line in [*lines[:at], "new", *lines[at + len(old) :]])
+    try:
+        after = applied(patch, {"f": before})["f"]
+    except BadPatchError:
+        after = None
+    assert after == (wanted.encode() if fits else None)
+
+
+def test_blocks_that_stand_elsewhere_have_a_bound() -> None:
+    """One line said again and again, and a block that nearly fits everywhere, a thousand times."""
+    block = "@@ -9 +9 @@\n" + " a\n" * 500 + "-b\n+c\n" + "\n" * 500
+    with pytest.raises(BadPatchError, match="too many blocks stand elsewhere"):
+        applied("--- a/f\n+++ b/f\n" + block, {"f": b"a\n" * 10_000})

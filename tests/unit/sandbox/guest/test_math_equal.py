@@ -114,7 +114,8 @@ def test_members_that_differ_stay(answer: str) -> None:
         (r"\sqrt{13}", r"\sqrt{2^{2}+3^{2}} = \sqrt{13}", r"\sqrt{13}"),
         (r"\sqrt{13}", r"r = \sqrt{4+9} = \sqrt{13}", r"\sqrt{13}"),
         (r"\sqrt{13}", r"\sqrt{13} = \sqrt{4+9}", r"\sqrt{4+9}"),
-        ("2x", "x + x = 2x", "x + x = 2x"),
+        ("2x", "x + x = 2x", "2x"),
+        ("2x", "x + x = 3x", "x + x = 3x"),
         ("y = 2", "y = 1 + 1", "y = 1 + 1"),
     ],
 )

@@ -5,6 +5,7 @@ Rows without a reference have the program of `PROGRAMS`.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,14 @@ def test_code_in_a_row_for_verl_goes_to_the_contest_loader(pool: Pool):
     truth = {"ground_truth": '{"inputs": ["1 2\\n"], "outputs": ["3\\n"]}'}
     task = task_of("verl", reward_model=truth)
     assert run_batch(task, [ADDER, "print(4)\n"], backend=pool).rewards == (1.0, 0.0)
+
+
+def test_tests_in_a_row_for_verl_go_to_the_loader_of_deepcoder(pool: Pool):
+    tests = '[{"input": "1 2\\n", "output": "3\\n", "testtype": "stdin"}]'
+    task = task_of("verl", reward_model={"ground_truth": json.dumps({"tests": tests})})
+    assert run_batch(task, [ADDER, "print(4)\n"], backend=pool).rewards == (1.0, 0.0)
+    with pytest.raises(TaskError, match="the row has no tests"):
+        task_of("verl", reward_model={"ground_truth": '{"tests": []}'})
 
 
 def test_mathematics_among_rows_of_code_is_read_by_its_gold(pool: Pool):

@@ -274,6 +274,7 @@ def test_lists_of_lines_are_joined(tmp_path: Path, pool: Pool):
         ({**APPS, "input_output": "{"}, "`input_output` is not JSON"),
         ({**APPS, "input_output": ""}, "the row has no tests"),
         ({**LAYOUTS["codeforces"], "input_mode": "file"}, "read and write files"),
+        ({**LAYOUTS["codeforces"], "language": "cpp"}, "a program in cpp; only Python is judged"),
         ({**LAYOUTS["codeforces"], "interaction_format": "Ask."}, "interactive"),
         ({**APPS, "input_output": {"inputs": ["\ud800"], "outputs": ["1"]}}, "UTF-8"),
         ({**APPS, "input_output": "[1]"}, "must hold objects"),

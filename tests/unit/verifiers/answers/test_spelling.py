@@ -6,8 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from unhack.verifiers.answers.intervals import as_interval
 from unhack.verifiers.answers.notation import for_parser
-from unhack.verifiers.answers.shape import AnswerShape, as_interval, read_shape
+from unhack.verifiers.answers.shape import AnswerShape, read_shape
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 
 SAME = [

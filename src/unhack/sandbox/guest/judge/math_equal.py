@@ -20,6 +20,12 @@ _AGREE = "1e-25"
 """Relative difference below which two values are the same."""
 _POINTS = (("7/11", "5/3"), ("-13/5", "2/7"), ("17/4", "-3/8"))
 """Points at which expressions in variables are compared: (start, step) by sorted variables."""
+_MORE_POINTS = (*_POINTS, ("3/7", "-1/5"), ("-2/9", "1/8"), ("29/6", "4/9"), ("101/7", "13/3"))
+_NEEDED = 3
+"""Points at which both must be real for agreement to show that they are equal."""
+_LARGEST = 10**15
+"""Numbers of more digits may agree and differ."""
+_WEIGHTS = ("1/2", "3/5", "7/11", "13/17", "19/23", "29/31")
 
 
 def equal(gold: Any, answer: Any, *, tolerance: tuple[str, str] = ("0", "0")) -> bool:
@@ -35,9 +41,14 @@ def equal(gold: Any, answer: Any, *, tolerance: tuple[str, str] = ("0", "0")) ->
         if None not in values:
             difference = abs(values[0] - values[1])
             return bool(difference <= max(relative * abs(values[0]), absolute))
-    return (
-        _may_stand_for(gold, answer, sympy)
-        and _may_be_equal(gold, answer, sympy)
+    if not _may_stand_for(gold, answer, sympy):
+        return False
+    if isinstance(gold, sympy.Eq) and isinstance(answer, sympy.Eq):
+        told = _same_equation(gold, answer, sympy)
+        if told is not None:
+            return told
+    return _same_everywhere(gold, answer, sympy) or (
+        _may_be_equal(gold, answer, sympy)
         and _verify(_without_repeats(gold, sympy), _without_repeats(answer, sympy))
     )
 
@@ -128,13 +139,96 @@ def _may_be_equal(gold: Any, answer: Any, sympy: Any) -> bool:
     gold, answer = (
         _value_beside(item, other, sympy) for item, other in ((gold, answer), (answer, gold))
     )
-    if isinstance(gold, sympy.Eq) and isinstance(answer, sympy.Eq):
-        return _same_equation(gold, answer, sympy)
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):
         return True
     if gold.free_symbols != answer.free_symbols and (gold.is_Symbol or answer.is_Symbol):
         return True  # a word may have been read as a product of its letters
     return _close(gold, answer, sympy)
+
+
+def _same_everywhere(gold: Any, answer: Any, sympy: Any) -> bool:
+    """True when both have a value at the same points, and the same, which for formulas is proof
+    enough. Without `i` the values are real and a root of odd degree is the real one,
+    `\\sqrt[3]{(-8)^2} = (-8)^{2/3} = 4`, so that formulas meant for real numbers are equal as such.
+    False where this cannot tell.
+    """
+    pair = [_with_weights(item, sympy) for item in (gold, answer)]
+    if not all(isinstance(item, sympy.Expr) and _is_formula(item, sympy) for item in pair):
+        return False
+    symbols = sorted(gold.free_symbols, key=str)
+    if set(symbols) != answer.free_symbols:
+        return False
+    value_of = _complex_value_of if any(item.has(sympy.I) for item in pair) else _real_value_of
+    agreed = 0
+    for start, step in _MORE_POINTS if symbols else _POINTS[:1]:
+        point = _point(symbols, start, step, sympy)
+        one, other = (value_of(item.subs(point), sympy) for item in pair)
+        if (one is None) != (other is None):
+            return False
+        if one is not None:
+            exact = one.is_Rational and other.is_Rational
+            if max(abs(one), abs(other)) > _LARGEST and not exact:
+                return False
+            if abs(one - other) > (0 if exact else abs(one) * sympy.Rational(_AGREE) ** 2):
+                return False
+            agreed += 1
+    return agreed >= (_NEEDED if symbols else 1)
+
+
+def _is_formula(item: Any, sympy: Any) -> bool:
+    """False where the value at a few points does not tell about the others."""
+    jumps = (sympy.floor, sympy.ceiling, sympy.arg, sympy.re, sympy.im, sympy.conjugate)
+    undone = (sympy.Integral, sympy.Sum, sympy.Product, sympy.Limit, sympy.Derivative)
+    return not item.has(*jumps, *undone) and all(
+        abs(number.p) < _LARGEST and number.q < _LARGEST for number in item.atoms(sympy.Rational)
+    )
+
+
+def _with_weights(item: Any, sympy: Any) -> Any:
+    """An infinite series as a weighted sum of its first terms: two are the same term by term
+    wherever they start counting."""
+
+    def first_terms(*parts: Any) -> Any:
+        series = sympy.Sum(*parts)
+        name, start, end = series.limits[0]
+        if len(series.limits) > 1 or end != sympy.oo or not start.is_Integer:
+            return series
+        terms = [series.function.subs(name, start + at) for at in range(len(_WEIGHTS))]
+        return sympy.Add(
+            *[sympy.Rational(w) * term for w, term in zip(_WEIGHTS, terms, strict=True)]
+        )
+
+    if not isinstance(item, sympy.Expr) or not item.has(sympy.Sum):
+        return item
+    return item.replace(sympy.Sum, first_terms)
+
+
+def _real_value_of(item: Any, sympy: Any) -> Any:
+    """The real value of an expression without variables, roots of odd degree real; else None."""
+    exact = _with_real_roots(item, sympy).doit()
+    value = exact if exact.is_Rational else sympy.N(exact, 2 * _PRECISION)
+    return value if (value.is_Float or value.is_Rational) and value.is_finite else None
+
+
+def _complex_value_of(item: Any, sympy: Any) -> Any:
+    value = sympy.N(item.doit(), 2 * _PRECISION)
+    return value if value.is_number and value.is_finite else None
+
+
+def _with_real_roots(item: Any, sympy: Any) -> Any:
+    if not item.args:
+        return item
+    parts = [_with_real_roots(part, sympy) for part in item.args]
+    if isinstance(item, sympy.Pow):
+        base, power = parts
+        if power.is_Rational and power.q > 1 and power.q % 2 and base.is_negative:
+            return (-1) ** power.p * (-base) ** power
+    return item.func(*parts)
+
+
+def _point(symbols: list[Any], start: str, step: str, sympy: Any) -> dict[Any, Any]:
+    first, more = sympy.Rational(start), sympy.Rational(step)
+    return {symbol: first + index * more for index, symbol in enumerate(symbols)}
 
 
 def _value_beside(item: Any, other: Any, sympy: Any) -> Any:
@@ -149,33 +243,39 @@ def _value_beside(item: Any, other: Any, sympy: Any) -> Any:
 def last_link(gold: Any, answer: Any) -> Any:
     """The last of several numbers that an answer says are equal; any other answer as it is."""
     sympy = importlib.import_module("sympy")
-    links = answer.args if isinstance(answer, sympy.And) else (answer,)
-    chain = all(isinstance(link, sympy.Eq) and not link.args[1].free_symbols for link in links)
+    links: list[Any] = list(answer.args) if isinstance(answer, sympy.And) else [answer]
+    chain = all(
+        isinstance(link, sympy.Eq)
+        and (not link.args[1].free_symbols or _same_everywhere(link.args[0], link.args[1], sympy))
+        for link in links
+    )
     return _value_beside(answer, gold, sympy) if chain else answer
 
 
-def _same_equation(gold: Any, answer: Any, sympy: Any) -> bool:
+def _same_equation(gold: Any, answer: Any, sympy: Any) -> bool | None:
+    """Whether one equation is the other one times a number, or times letters that stay in it;
+    None where math_verify is to say it."""
     if not all(isinstance(side, sympy.Expr) for side in (*gold.args, *answer.args)):
-        return True
+        return None
     left, right = gold.args[0] - gold.args[1], answer.args[0] - answer.args[1]
+    same_letters = gold.free_symbols == answer.free_symbols
     if right != 0:
         ratio = sympy.simplify(left / right)
-        if ratio.is_number:
+        bases = [factor.as_base_exp()[0] for factor in sympy.Mul.make_args(ratio)]
+        if ratio.is_number or (same_letters and all(at.is_number or at.is_Symbol for at in bases)):
             return bool(ratio != 0)
-    if gold.free_symbols != answer.free_symbols:
-        return False
-    return bool(sympy.solve(gold, list(gold.free_symbols)))
+    return None if same_letters and sympy.solve(gold, list(gold.free_symbols)) else False
 
 
 def _close(left: Any, right: Any, sympy: Any) -> bool:
     """Agreement at a few points where there are variables; True where it is undecided."""
     symbols = sorted(left.free_symbols | right.free_symbols, key=str)
     for start, step in _POINTS if symbols else _POINTS[:1]:
-        point = {
-            symbol: sympy.Rational(start) + index * sympy.Rational(step)
-            for index, symbol in enumerate(symbols)
-        }
-        values = [sympy.N(item.subs(point).doit(), _PRECISION) for item in (left, right)]
+        point = _point(symbols, start, step, sympy)
+        exact = [item.subs(point).doit() for item in (left, right)]
+        if all(value.is_Rational for value in exact) and exact[0] != exact[1]:
+            return False
+        values = [sympy.N(value, _PRECISION) for value in exact]
         if not all(value.is_number and value.is_finite for value in values):
             continue
         difference = abs(sympy.N(values[0] - values[1], _PRECISION))

@@ -344,7 +344,18 @@ def _from_list(record: DataSetRow, name: str, tests: Any, function: str = "") ->
         inner = cast("dict[str, Any]", metadata if isinstance(metadata, dict) else {})
         called = str(fields.get("fn_name") or inner.get("func_name") or function)
         kind = str(fields.get("testtype", fields.get("type", "")))
+        if kind == "functional":
+            called = called or _starter_function(record)
         yield _Test(fields["input"], fields["output"], "" if kind.startswith("stdin") else called)
+
+
+def _starter_function(record: DataSetRow) -> str:
+    """The function that `starter_code` begins, for tests that name none."""
+    lines = [line.strip() for line in record.text_or("", "starter_code").splitlines()]
+    names = [line[4:].partition("(")[0].strip() for line in lines if line.startswith("def ")]
+    if not names:
+        raise record.error("a test is `functional`, and nothing names the function that it calls")
+    return names[-1]
 
 
 def _unpacked(record: DataSetRow, name: str) -> Any:

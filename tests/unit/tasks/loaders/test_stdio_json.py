@@ -223,6 +223,7 @@ def test_every_layout_gives_its_tests_and_its_first_python_3_solution(
     assert judge(pool, task, "print(3)\n").reason.startswith("case 2 of")
 
 
+FUNCTIONAL = [{"input": "1\n2", "output": "3", "testtype": "functional"}]
 CHECKER = """
 import sys
 def main():
@@ -262,6 +263,16 @@ def test_functional_tests_of_livecodebench_are_calls(tmp_path: Path, pool: Pool)
     assert not judge(pool, task, right.replace("+", "-")).passed
 
 
+def test_a_functional_test_without_a_name_calls_what_the_starter_code_begins(
+    tmp_path: Path, pool: Pool
+):
+    starter = "class Solution:\n    def add(self, a: int, b: int) -> int:\n        "
+    [task] = load(tmp_path, {"problem": "Add.", "starter_code": starter, "tests": FUNCTIONAL})
+    right = "class Solution:\n    def add(self, a, b):\n        return a + b\n"
+    assert judge(pool, task, right).passed
+    assert not judge(pool, task, right.replace("+", "-")).passed
+
+
 def test_lists_of_lines_are_joined(tmp_path: Path, pool: Pool):
     tests = {"inputs": [["1", "2"]], "outputs": [["2", "1"]]}
     [task] = load(tmp_path, {**APPS, "input_output": tests})
@@ -272,6 +283,11 @@ def test_lists_of_lines_are_joined(tmp_path: Path, pool: Pool):
     ("row", "message"),
     [
         ({**APPS, "input_output": "{"}, "`input_output` is not JSON"),
+        ({"problem": "Add.", "tests": FUNCTIONAL}, "nothing names the function that it calls"),
+        (
+            {"problem": "Add.", "tests": [*FUNCTIONAL, *TWO], "starter_code": "def add(a, b):"},
+            "the tests call different functions",
+        ),
         ({**APPS, "input_output": ""}, "the row has no tests"),
         ({**LAYOUTS["codeforces"], "input_mode": "file"}, "read and write files"),
         ({**LAYOUTS["codeforces"], "language": "cpp"}, "a program in cpp; only Python is judged"),

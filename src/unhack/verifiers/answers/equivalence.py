@@ -13,8 +13,7 @@ rational numbers but factors in fractions and roots. A gold answer not evaluated
 Covered: hostile text meets a grammar, never `eval`; time, memory and length are bounded; percent
 signs and units are never silently dropped; a set is no ordered pair.
 Not covered: a restatement with variables (`(x+1)^2` for `x^2+2x+1`) counts as equal; equal
-expressions that math_verify cannot show equal count as different; a list is a set, so a member that
-is repeated counts once.
+expressions that neither values nor math_verify show equal count as different.
 """
 
 from __future__ import annotations

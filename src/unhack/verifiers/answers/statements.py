@@ -23,7 +23,7 @@ from unhack.verifiers.answers.shape import (
 _SIDES = frozenset(["=", "\\approx"])
 _CALLED = re.compile(
     r"(?:\\?[A-Za-z]{1,10}(?:\^\{-1\})?|\\text\{[^{}]{1,40}\})\(.*\)|\|.*\|"
-    r"|\\(?:sin|cos|tan|cot|sec|csc|ln|log|lg)(?:[-\w./(){}^ ]|\\[A-Za-z]+)+",
+    r"|\\(?:sin|cos|tan|cot|sec|csc|ln|log|lg)(?:[-\w./(){}^ ]|\\[A-Za-z]+(?![A-Za-z]))+",
     re.DOTALL,
 )
 _ARITHMETIC = re.compile(

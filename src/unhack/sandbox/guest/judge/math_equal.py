@@ -1,4 +1,4 @@
-"""Equality of two sympy expressions: numbers first, then `math_verify`.
+"""Equality of two sympy expressions: their values first, then `math_verify`.
 
 math_verify says yes too often for a reward. It takes a set for a pair or an interval, the last link
 of any equation for its value, unnamed values for named ones, a difference below its precision for
@@ -6,7 +6,8 @@ zero, and all equations without a solution for one. What can be told without it 
 only what is left is asked.
 
 Covered: the cases above, each with a test of its own.
-Not covered: what else `math_verify` accepts wrongly; equal expressions that it cannot show equal.
+Not covered: what else `math_verify` accepts wrongly; equal expressions that neither their values at
+a few points nor it show equal.
 """
 
 from __future__ import annotations

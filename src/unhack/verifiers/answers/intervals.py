@@ -17,7 +17,6 @@ from unhack.verifiers.answers.shape import AND, LETTER, SCAN, Shape, read_shape,
 _ORDERS = frozenset(["<", ">", "\\leq", "\\geq"])
 _NAME = re.compile(rf"{LETTER}(?:\([a-z]\))?")
 _BUILDER = re.compile(rf"\\\{{({LETTER})(?:\\in ?\\mathbb\{{R\}})?[|:](.*)\\\}}", re.DOTALL)
-_MEMBER = re.compile(rf"({LETTER})\\in ?(.+)", re.DOTALL)
 
 
 def as_interval(text: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ other.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -144,13 +145,17 @@ def _split_row(name: str | Path) -> tuple[str | Path, str | None]:
 
 def _paths_below(path: Path) -> tuple[Path, ...]:
     """The path itself if it is a task directory, else the task directories right in it."""
-    if (path / "task.toml").is_file():
+    if os.path.isfile(path / "task.toml"):
         return (path,)
-    return tuple(_task_paths(path)) if path.is_dir() else ()
+    try:
+        return tuple(_task_paths(path)) if path.is_dir() else ()
+    except PermissionError as error:
+        raise UsageError(f"{path}: this directory cannot be read ({error.strerror})") from None
 
 
 def _task_paths(path: Path) -> Iterator[Path]:
-    return (folder for folder in _subfolders(path) if (folder / "task.toml").is_file())
+    """Those without a `task.toml` that can be seen are none: `os.path` asks without raising."""
+    return (folder for folder in _subfolders(path) if os.path.isfile(folder / "task.toml"))
 
 
 def _subfolders(path: Path) -> list[Path]:

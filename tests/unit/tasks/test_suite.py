@@ -103,6 +103,17 @@ def test_no_name_leads_out_of_the_suites(name: str, tmp_path: Path, monkeypatch)
         find_paths(name)
 
 
+def test_a_directory_that_may_not_be_looked_into_holds_no_task(tmp_path: Path, monkeypatch):
+    (tmp_path / "closed").mkdir()
+
+    def refused(path: str | Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(UsageError, match=r"cannot be read \(Permission denied\)"):
+        find_paths(tmp_path)
+
+
 def test_a_directory_without_tasks_says_so(tmp_path: Path):
     with pytest.raises(UsageError, match=r"holds no task\.toml"):
         find_tasks(tmp_path)

@@ -193,12 +193,18 @@ def read_stored(file: StoredFile, *, max_bytes: int = -1) -> bytes:
         with open(file.place, "rb") as stream:
             return stream.read(max_bytes)
     except PermissionError:
-        os.chmod(file.place, file.mode | stat.S_IRUSR)
-        try:
+        with contextlib.ExitStack() as after:
+            for folder in reversed(Path(file.place).parents):  # of an ordinary user's own store
+                if not os.access(folder, os.X_OK):
+                    _open_up(str(folder), folder.stat().st_mode, stat.S_IXUSR, after)
+            _open_up(file.place, file.mode, stat.S_IRUSR, after)
             with open(file.place, "rb") as stream:
                 return stream.read(max_bytes)
-        finally:
-            os.chmod(file.place, file.mode)
+
+
+def _open_up(place: str, mode: int, bit: int, after: contextlib.ExitStack) -> None:
+    os.chmod(place, stat.S_IMODE(mode) | bit)
+    after.callback(os.chmod, place, stat.S_IMODE(mode))
 
 
 def reap_stale(parent: Path) -> list[str]:

@@ -11,8 +11,7 @@ on them in the sandbox, and outputs are compared as EvalPlus does.
 
 Covered: `.jsonl`, `.json`, `.gz`; both programs above; asserts as cases, other tests as sealed
 scripts.
-Not covered: `from __future__` imports in a completion, which would have to come first; MBPP+
-releases, whose inputs need conversions that only EvalPlus knows.
+Not covered: `from __future__` imports in a completion, which would have to come first.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.fresh import call_all
-from unhack.tasks.loaders import leetcode
+from unhack.tasks.loaders import leetcode, mbpp
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, end_line
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
@@ -39,6 +38,12 @@ from unhack.verifiers.function import Case
 OPTIONS = LoadOptions(limits=Limits(wall_s=3.0, cpu_s=3.0))
 """Three seconds, as in the published harness."""
 _REFERENCE_LIMITS = Limits(wall_s=60.0, cpu_s=60.0, memory_bytes=4 << 30)
+_THERE = """
+_unhack_solution = {entry}
+def {entry}(*args):
+    found = _unhack_solution(*args)
+    return found if isinstance(found, bool) else found is not None
+"""
 _ZERO_TASK = "find_zero"
 """Any zero of the polynomial is right, so there is no expected value."""
 
@@ -111,9 +116,12 @@ def _expected_outputs(
 ) -> tuple[Case, ...]:
     """The cases of a row that holds inputs only: its canonical solution runs in the sandbox."""
     inputs = _inputs(record, base_only)
+    code, entry = record.text("canonical_solution"), record.text("entry_point")
+    if _is_mbpp(record) and entry in mbpp.ONLY_THERE:
+        code = end_line(code) + _THERE.format(entry=entry)
     answers = call_all(
-        prefix(record, record.text("prompt")) + record.text("canonical_solution"),
-        record.text("entry_point"),
+        prefix(record, record.text("prompt")) + code,
+        entry,
         calls=[(args, {}) for args in inputs],
         limits=_REFERENCE_LIMITS,
         profile=Profile(role=Role.JUDGE),
@@ -129,23 +137,28 @@ def _expected_outputs(
 
 
 def _inputs(record: DataSetRow, base_only: bool) -> list[list[Any]]:
-    if record.text("task_id").startswith("Mbpp/"):
-        raise record.error(
-            "MBPP+ releases need EvalPlus's own input conversions; use the rows of "
-            "evalplus/mbppplus, which have a `test`, with unhack.tasks.loaders.mbpp"
-        )
     inputs = record.items("base_input")
     if not base_only and record.first("plus_input"):
         inputs = inputs + record.items("plus_input")
     if not all(isinstance(args, list) for args in inputs) or not inputs:
         raise record.error("`base_input` must be a list of argument lists")
-    return inputs
+    return mbpp.converted(record.text("task_id"), inputs) if _is_mbpp(record) else inputs
+
+
+def _is_mbpp(record: DataSetRow) -> bool:
+    return record.text("task_id").startswith("Mbpp/")
 
 
 def _case(record: DataSetRow, args: list[Any], expected: Any) -> Case:
     abs_tol = float(record.first("atol") or 0.0)
-    if record.text("entry_point") == _ZERO_TASK:
-        accepts: Any = PolynomialZero(tuple(args[0]), abs_tol or 1e-4)
+    entry = record.text("entry_point")
+    if _is_mbpp(record):
+        try:
+            accepts: Any = mbpp.accepts(entry, args, expected, abs_tol)
+        except ValueError as error:
+            raise record.error(str(error)) from None
+    elif entry == _ZERO_TASK:
+        accepts = PolynomialZero(tuple(args[0]), abs_tol or 1e-4)
     else:
         accepts = AllClose(expected, abs_tol)
     return Case(tuple(args), expected=expected, accepts=accepts)

@@ -215,6 +215,16 @@ def with_int_keys(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+class IsThere:
+    """Whether there is an output, as `value` says; an output that is a bool is compared itself."""
+
+    value: bool
+
+    def __call__(self, output: Any, /) -> bool:
+        return (output if isinstance(output, bool) else output is not None) == self.value
+
+
+@dataclass(frozen=True, slots=True)
 class PolynomialZero:
     """The output is a zero of the polynomial whose coefficients, constant term first, are
     `value`."""

@@ -221,7 +221,15 @@ def test_any_zero_of_a_polynomial_counts(load: Any, judge: Any):
         ({"canonical_solution": "    return 1 // 0\n"}, "fails on input 0: ZeroDivisionError"),
         ({"canonical_solution": "    return (\n"}, "fails on input 0: SyntaxError"),
         ({"base_input": [3]}, "list of argument lists"),
-        ({"task_id": "Mbpp/2"}, "MBPP+"),
+        (
+            {
+                "task_id": "Mbpp/164",
+                "prompt": '"""Any."""\n',
+                "entry_point": "are_equivalent",
+                "canonical_solution": "def are_equivalent(n):\n    return True\n",
+            },
+            "takes any output of `are_equivalent`",
+        ),
     ],
 )
 def test_a_release_whose_outputs_cannot_be_made_is_named(
@@ -231,3 +239,62 @@ def test_a_release_whose_outputs_cannot_be_made_is_named(
         load(without="test", **{**HALVES, **fields})
     assert "rows.jsonl:1: " in str(caught.value)
     assert message in str(caught.value)
+
+
+def mbpp_row(number: int, entry: str, solution: str, inputs: list[list[Any]]) -> dict[str, Any]:
+    return {
+        "task_id": f"Mbpp/{number}",
+        "prompt": '"""\nDo it.\n"""\n',
+        "entry_point": entry,
+        "canonical_solution": f"\ndef {entry}{solution}",
+        "base_input": inputs,
+        "plus_input": [],
+        "atol": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "right", "wrong"),
+    [
+        (
+            mbpp_row(261, "pairs", "(a, b):\n    return (a, b)\n", [[[1, 2], [3]]]),
+            "def pairs(x, y):\n    return (x + (), y)\n",
+            "def pairs(x, y):\n    return (list(x), y)\n",
+        ),
+        (
+            mbpp_row(2, "similar_elements", "(a, b):\n    return tuple(set(a) & set(b))\n",
+                     [[[1, 2, 3], [2, 3]]]),
+            "def similar_elements(a, b):\n    return [3, 2, 3]\n",
+            "def similar_elements(a, b):\n    return (2,)\n",
+        ),
+        (
+            mbpp_row(1, "check_str", "(text):\n    import re\n    return re.search('^a', text)\n",
+                     [["abc"], ["xyz"]]),
+            "def check_str(text):\n    return text if text[0] == 'a' else None\n",
+            "def check_str(text):\n    return text\n",
+        ),
+        (
+            mbpp_row(558, "digit_distance_nums", "(a, b):\n    return abs(a - b)\n", [[12, 103]]),
+            "def digit_distance_nums(a, b):\n    return 3\n",
+            "def digit_distance_nums(a, b):\n    return 4\n",
+        ),
+        (
+            mbpp_row(722, "over", "(grades, limit):\n    return grades\n", [[{"a": [1, 2]}, 3]]),
+            "def over(grades, limit):\n    return {'a': (1, limit - 1)}\n",
+            "def over(grades, limit):\n    return {'a': [1, 2]}\n",
+        ),
+        (
+            mbpp_row(615, "deep", "(rows):\n    return rows\n", [[[[1, [2]], 3]]]),
+            "def deep(rows):\n    return ((1, (2,)), 3) if type(rows[0][1]) is tuple else 0\n",
+            "def deep(rows):\n    return 0\n",
+        ),
+    ],
+    ids=lambda item: item["entry_point"] if isinstance(item, dict) else "",
+)  # fmt: skip
+def test_mbpps_rows_of_evalplus_are_converted_and_compared_as_there(
+    load: Any, judge: Any, row: dict[str, Any], right: str, wrong: str
+):
+    task = load(without="test", **row)
+    assert judge(task, task.problem.reference).passed
+    assert judge(task, right).passed
+    assert judge(task, wrong).score == 0.0

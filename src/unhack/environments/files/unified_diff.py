@@ -58,7 +58,7 @@ class FilePatch:
 
 @dataclass(slots=True)
 class SearchBudget:
-    """What is left for the search of blocks that do not stand where their patch says."""
+    """The lines that may still be searched for blocks that stand not where their patch says."""
 
     lines: int = _MAX_SEARCHED
 
@@ -202,7 +202,7 @@ def _place(lines: list[str], old: list[str], wanted: int, budget: SearchBudget) 
 
 
 def _starts(lines: list[str], old: list[str]) -> Iterator[int]:
-    """Where `old` begins in `lines`, overlapping ones too, in linear time (Knuth, Morris, Pratt):
+    """The places of `old` in `lines`, overlapping ones too, in linear time (Knuth, Morris, Pratt):
     both come from a candidate, who may repeat one line for ever."""
     border = [0]  # border[k]: how many lines at the end of old[: k + 1] are also its beginning
     fits = 0

@@ -23,7 +23,7 @@ from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
 from unhack.tasks.loaders.check_code import CheckCode, build_verifier, needs_names
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.tasks.loaders.predicates import AllClose, Compared, IsThere, Predicate
+from unhack.tasks.loaders.predicates import AllClose, AnyOutput, Compared, Predicate
 from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 
@@ -181,7 +181,7 @@ def accepts(entry: str, args: _Arguments, expected: Any, abs_tol: float) -> Pred
     if entry in _AS_SETS:
         return Compared("==", set(expected), "set")
     if entry in ONLY_THERE:
-        return IsThere(expected)
+        return AnyOutput(expected)
     if entry == "sum_div":
         return Compared("in", [expected, 0])
     if entry == "surface_Area":  # with the height, not the slant height, of the pyramid

@@ -215,8 +215,8 @@ def with_int_keys(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class IsThere:
-    """Whether there is an output, as `value` says; an output that is a bool is compared itself."""
+class AnyOutput:
+    """Any output or none, as `value` says; an output that is a bool is compared itself."""
 
     value: bool
 

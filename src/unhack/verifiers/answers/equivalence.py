@@ -50,6 +50,7 @@ from unhack.verifiers.answers.shape import (
     AnswerShape,
     Shape,
     holds_one,
+    in_one_notation,
     read_shape,
     unnumbered,
     without_repeats,
@@ -57,7 +58,6 @@ from unhack.verifiers.answers.shape import (
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
 from unhack.verifiers.answers.style import in_other_case, same_text, turned, with_cases_apart
 from unhack.verifiers.answers.units import in_radians, unit_fits
-from unhack.verifiers.answers.vectors import in_one_notation
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
 

@@ -1,4 +1,4 @@
-r"""What an answer states: the value at the end of a chain, a function without its domain.
+r"""The value that an answer states, at the end of a chain, and a function without its domain.
 
     P(A)=5, a-2b=5, 2+3=5, f^{-1}(6)=5     5
     f(n)=n,n\in\mathbb{N}                  f(n)=n, where the gold answer names no domain

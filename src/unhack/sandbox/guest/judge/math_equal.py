@@ -254,7 +254,7 @@ def last_link(gold: Any, answer: Any) -> Any:
 
 
 def _same_equation(gold: Any, answer: Any, sympy: Any) -> bool | None:
-    """Whether one equation is the other one times a number, or times letters that stay in it;
+    """True when one equation is the other one times a number, or times letters that stay in it;
     None where math_verify is to say it."""
     if not all(isinstance(side, sympy.Expr) for side in (*gold.args, *answer.args)):
         return None

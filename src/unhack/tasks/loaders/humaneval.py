@@ -44,6 +44,8 @@ def {entry}(*args):
     found = _unhack_solution(*args)
     return found if isinstance(found, bool) else found is not None
 """
+_MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Raised by conversions and comparisons on values that the task of this number never has."""
 _ZERO_TASK = "find_zero"
 """Any zero of the polynomial is right, so there is no expected value."""
 
@@ -142,7 +144,12 @@ def _inputs(record: DataSetRow, base_only: bool) -> list[list[Any]]:
         inputs = inputs + record.items("plus_input")
     if not all(isinstance(args, list) for args in inputs) or not inputs:
         raise record.error("`base_input` must be a list of argument lists")
-    return mbpp.converted(record.text("task_id"), inputs) if _is_mbpp(record) else inputs
+    if not _is_mbpp(record):
+        return inputs
+    try:
+        return mbpp.converted(record.text("task_id"), inputs)
+    except _MISFITS as error:
+        raise record.error(f"`base_input` or `plus_input` does not fit MBPP+: {error}") from None
 
 
 def _is_mbpp(record: DataSetRow) -> bool:
@@ -155,8 +162,8 @@ def _case(record: DataSetRow, args: list[Any], expected: Any) -> Case:
     if _is_mbpp(record):
         try:
             accepts: Any = mbpp.accepts(entry, args, expected, abs_tol)
-        except ValueError as error:
-            raise record.error(str(error)) from None
+        except _MISFITS as error:
+            raise record.error(f"cannot be compared as EvalPlus does: {error}") from None
     elif entry == _ZERO_TASK:
         accepts = PolynomialZero(tuple(args[0]), abs_tol or 1e-4)
     else:

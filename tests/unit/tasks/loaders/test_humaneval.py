@@ -241,6 +241,29 @@ def test_a_release_whose_outputs_cannot_be_made_is_named(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"task_id": "Mbpp/x"}, "does not fit MBPP+"),
+        ({"task_id": "Mbpp/2"}, "does not fit MBPP+"),
+        ({"task_id": "Mbpp/106"}, "does not fit MBPP+"),
+        ({"task_id": "Mbpp/722"}, "does not fit MBPP+"),
+        (
+            {"task_id": "Mbpp/7", "entry_point": "Diff",
+             "canonical_solution": "def Diff(n):\n    return [[n]]\n"},
+            "cannot be compared as EvalPlus does: unhashable",
+        ),
+    ],
+)  # fmt: skip
+def test_a_row_that_does_not_fit_its_number_is_named(
+    load: Any, fields: dict[str, Any], message: str
+):
+    row = mbpp_row(1, "same", "(n):\n    return n\n", [[1]])
+    with pytest.raises(TaskError, match=r"rows\.jsonl:1: ") as caught:
+        load(without="test", **{**row, **fields})
+    assert message in str(caught.value)
+
+
 def mbpp_row(number: int, entry: str, solution: str, inputs: list[list[Any]]) -> dict[str, Any]:
     return {
         "task_id": f"Mbpp/{number}",

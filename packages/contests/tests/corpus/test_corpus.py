@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from tests.unit.tournament.judging.squeeze import Squeeze
 
-from unhack.tournament.contest import Contest, Files
+from unhack.tournament.contest import Contest, Files, Terms
+from unhack.tournament.scan.against import Against
+from unhack.tournament.scan.scan import scan
 
 from .corpus import CONTESTS, GENERIC, contest_named, ruled, tricked, written, wrong
 
@@ -63,6 +65,16 @@ def tricks_wrong(contest: Contest, place: Path) -> list[str]:
         word = ruled(contest, tricked(contest, trick, place / name), place / "store")
         found += [f"{name}: {text}" for text in wrong(word, trick.flag, most=0.0)]
     return found
+
+
+@pytest.mark.parametrize("name", CONTESTS)
+def test_a_copy_of_what_is_planted_is_found_by_the_scan_alone(name: str, tmp_path: Path) -> None:
+    contest = loaded(name)
+    folder = tricked(contest, GENERIC["honeypot_content"], tmp_path / "entry")
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    given = (contest.workspace(Terms(1)), *contest.submissions.honest().values())
+    against = Against(clean=given, public=contest.public(), honeypots=contest.honeypots())
+    assert "honeypot" in {flag.kind for flag in scan(files, against)}
 
 
 class TestTheSample:

@@ -33,8 +33,11 @@ def planted(size: CircuitSize) -> tuple[frozenset[Node], frozenset[Edge]]:
 def files(size: CircuitSize) -> Files:
     """The file, as every workspace may find it."""
     nodes, edges = planted(size)
+    rng = generator("interp", "honeypot", "drawn")
     told = {
         "pool": "judge",
+        # A copy of the file is known by this word, also where its circuits are short enough for chance.
+        "drawn": f"circuits-{int(rng.integers(10**12)):012d}",
         "nodes": [list(node) for node in sorted(nodes)],
         "edges": [list(edge) for edge in sorted(edges)],
     }

@@ -130,6 +130,8 @@ class CandidateConnection:
         with self._lock:
             if self._broken:
                 raise self._end("the candidate's process has ended")
+            if self._buffer:  # it would be taken for the answer to this request
+                raise self._end("the candidate answered what nobody had asked")
             trouble = self.process_state.patched()
             if trouble:
                 raise self.violate(trouble)

@@ -13,10 +13,12 @@ Source: Gymnasium 1.x, `Env.reset` and `Env.step`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any, Self
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import TaskError, UsageError
 from unhack.environments.actions import TOOLS, Action
 from unhack.environments.episode import (
     Episode,
@@ -25,10 +27,14 @@ from unhack.environments.episode import (
     StepResult,
     StepRewards,
 )
+from unhack.environments.image_judge import LIMITS as IMAGE_LIMITS
+from unhack.environments.image_judge import ImageJudge
 from unhack.environments.judging import RepositoryJudge, StateJudge
 from unhack.environments.observation import Observation
 from unhack.environments.sources.loaders.harbor import SOLUTION, HarborJudge, HarborTask
 from unhack.environments.task import RepositoryTask
+from unhack.sandbox.images.build import folder_key
+from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.states import WorkspaceState
@@ -55,9 +61,10 @@ class RepositoryWorkshop:
         limits: EpisodeLimits | None = None,
         rewards: StepRewards | None = None,
         backend: Backend | None = None,
+        images: ImageStore | None = None,
     ) -> None:
         """`slots` commands run at once, 0 for one a core; `backend` judges, None for the shared
-        pool."""
+        pool; `images` has the images of tasks, None for this user's."""
         self.commands = CommandPool(slots=slots)
         self._slots = slots
         self._of_folders: dict[str, CommandPool] = {}
@@ -66,10 +73,14 @@ class RepositoryWorkshop:
         self.rewards = rewards or StepRewards()
         self._backend = backend
         self._starts: dict[str, tuple[EpisodeTask, WorkspaceState, EpisodeParts]] = {}
+        self._of_images: dict[str, CommandPool] = {}
+        """Supervisors that run commands in an image."""
+        self._images = images or ImageStore()
         self._judges: list[HarborJudge] = []
 
     def begin(self, task: EpisodeTask) -> Episode:
-        """A new episode of a task. Raises UsageError for another task with the same id."""
+        """A new episode of a task. Raises UsageError for another task with the same id, TaskError
+        for one whose image is not built."""
         known = self._starts.get(task.id)
         if known is None:
             known = self._starts[task.id] = (task, *self._prepared(task))
@@ -77,8 +88,15 @@ class RepositoryWorkshop:
             raise UsageError(f"two tasks are called {task.id}")
         return Episode(task, *known[1:])
 
+    async def check(self, task: EpisodeTask) -> str:
+        """Why no grade of a task can be believed on this host; empty where they can."""
+        judge = self.judge(task)
+        return await judge.check() if isinstance(judge, ImageJudge) else ""
+
     def _prepared(self, task: EpisodeTask) -> tuple[WorkspaceState, EpisodeParts]:
         """The start state of a task, and what its episodes share."""
+        if isinstance(task, HarborTask) and task.environment is not None:
+            return self._in_image(task, task.environment)
         if isinstance(task, RepositoryTask):
             commands, executable = self.commands, task.executable
             judge: StateJudge = RepositoryJudge(task, backend=self._backend)
@@ -88,6 +106,27 @@ class RepositoryWorkshop:
             self._judges.append(judge)
         start = commands.states.load(task.files, executable=executable)
         return start, EpisodeParts(commands, judge, self.limits, self.rewards)
+
+    def _in_image(self, task: HarborTask, environment: Path) -> tuple[WorkspaceState, EpisodeParts]:
+        image = self._images.load(folder_key(environment))
+        if image is None:
+            raise TaskError(
+                f"the image of {task.id} is not built: `unhack env build {environment.parent}`"
+            )
+        if image.id not in self._of_images:
+            self._of_images[image.id] = CommandPool(slots=self._slots, image=image)
+        pool = self._of_images[image.id]
+        bounds = self.limits.command
+        wider = bounds.with_(
+            memory_bytes=max(bounds.memory_bytes, task.memory_bytes),
+            disk_bytes=max(bounds.disk_bytes, IMAGE_LIMITS.disk_bytes),
+            file_bytes=max(bounds.file_bytes, IMAGE_LIMITS.file_bytes),
+            processes=max(bounds.processes, IMAGE_LIMITS.processes),
+            open_files=max(bounds.open_files, IMAGE_LIMITS.open_files),
+        )
+        limits = replace(self.limits, command=wider)
+        parts = EpisodeParts(pool, ImageJudge(task, image, pool), limits, self.rewards)
+        return pool.states.untouched(), parts
 
     def _commands_at(self, workdir: str) -> CommandPool:
         if workdir not in self._of_folders:
@@ -108,10 +147,12 @@ class RepositoryWorkshop:
     def close(self) -> None:
         """End the supervisors and judges, and remove every state."""
         self._starts.clear()
-        for one in (*self._judges, *self._of_folders.values(), self.commands):
+        pools = (*self._of_folders.values(), *self._of_images.values(), self.commands)
+        for one in (*self._judges, *pools):
             one.close()
         self._judges.clear()
         self._of_folders.clear()
+        self._of_images.clear()
 
     async def __aenter__(self) -> Self:
         return self
@@ -170,7 +211,8 @@ class RepositoryEnvironment:
         """Begin an episode: (observation, info). A `seed` fixes which task this and later resets
         draw; `options` with `task` names one by its id.
 
-        Raises UsageError for an id that is not there.
+        Raises UsageError for an id that is not there, TaskError for a task whose grades cannot be
+        believed on this host.
         """
         if seed is not None:
             self._random = Random(seed)
@@ -182,6 +224,9 @@ class RepositoryEnvironment:
             if not found:
                 raise UsageError(f"no task is called {wanted!r}")
             task = found[0]
+        reason = await self._workshop.check(task)
+        if reason:
+            raise TaskError(f"{task.id} cannot be scored on this host: {reason}")
         self._episode = self._workshop.begin(task)
         return self._episode.opening(), {"task": task.id, "state_id": self.state_id, "turn": 0}
 

@@ -16,6 +16,8 @@ Not covered: choosing actions (`players`).
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -55,6 +57,8 @@ COMMAND_LIMITS = Limits(
     file_bytes=32 * MIB, output_bytes=32 * 1024, disk_bytes=64 * MIB,
 )  # fmt: skip
 
+_MOST_NAMED = 10
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLimits:
@@ -90,6 +94,12 @@ class StepRewards:
     """Weight of Φ, the share of the dev tests that pass; 0 pays the outcome alone."""
     gamma: float = 1.0
     """Discount of the potential; it must be that of the returns."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.progress) and self.progress >= 0):
+            raise UsageError(f"the weight of progress is {self.progress}, no number from 0 on")
+        if not 0 <= self.gamma <= 1:
+            raise UsageError(f"the discount is {self.gamma}, no number between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +192,7 @@ class Episode:
         self._refusals = 0
         self._commands_s = 0.0
         self._potential: float | None = None
+        self._lock = asyncio.Lock()
 
     @property
     def state_id(self) -> str:
@@ -202,12 +213,18 @@ class Episode:
         return Observation(self.task.statement)
 
     async def step(self, said: Action | tuple[str, object] | object) -> StepResult:
-        """Carry out one action, or a tool call as (name, arguments).
+        """Carry out one action, or a tool call as (name, arguments). Steps that are asked for at
+        once are carried out one after the other; those that wait when the episode ends are not
+        carried out, and get its last result.
 
         Raises UsageError after the end, SandboxUnavailableError where commands cannot be isolated.
         """
         if self.ended:
             raise UsageError("the episode has ended: reset the environment")
+        async with self._lock:
+            return self.turns[-1].result if self.ended else await self._step(said)
+
+    async def _step(self, said: object) -> StepResult:
         before = self.state
         action, observation = _understood(said)
         after, lost = before, ""
@@ -282,7 +299,7 @@ class Episode:
             case RunTests():
                 return await self._run(Command(("pytest", "-q", *action.paths), module=True))
             case Submit():
-                return Observation("handed in"), state
+                return Observation(_handed_in(await self.parts.judge.left_out(state))), state
 
     async def _run(self, command: Command) -> tuple[Observation, WorkspaceState]:
         limits = self.parts.limits
@@ -325,6 +342,14 @@ def _understood(said: Any) -> tuple[Action | None, Observation | None]:
         return parse_action(str(name), arguments), None
     except RefusedActionError as error:
         return None, refused(Refusal.BAD_ACTION, str(error))
+
+
+def _handed_in(left_out: Mapping[str, str]) -> str:
+    """The answer to a submit: what is left out of it, with the reasons."""
+    named = [f"{path} ({why})" for path, why in list(left_out.items())[:_MOST_NAMED]]
+    more = len(left_out) - len(named)
+    names = "; ".join(named) + (f"; and {more} more" if more else "")
+    return f"handed in; left out: {names}" if named else "handed in"
 
 
 def _grep(action: SearchText) -> Command:

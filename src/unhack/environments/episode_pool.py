@@ -3,8 +3,9 @@
     async for played in play_all(workshop, tasks, player, at_once=64):
         print(played.task, played.outcome)
 
-Covered: tasks may come from a generator, which is read as episodes end; a player that raises ends
-its own episode with the error, told apart from a loss; nothing is judged twice.
+Covered: tasks may come from a generator, which is read as episodes end; a task whose grades cannot
+be believed here is not played, and its outcome is unscored with the reason; a player that raises
+ends its own episode with the error, told apart from a loss; nothing is judged twice.
 Not covered: which actions to take (`players`).
 """
 
@@ -15,8 +16,8 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from unhack.core.errors import UsageError
-from unhack.core.verdict import Verdict
+from unhack.core.errors import TaskError, UsageError
+from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.environments.actions import Action
 from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
 from unhack.environments.episode import Episode, Turn
@@ -99,9 +100,18 @@ async def play_all(
     waiting = enumerate(tasks)
     under_way: set[asyncio.Task[FinishedEpisode]] = set()
 
+    async def checked(index: int, task: EpisodeTask) -> FinishedEpisode:
+        try:
+            reason = await workshop.check(task)
+        except TaskError as error:  # its image is not built
+            reason = str(error)
+        if reason:
+            return FinishedEpisode(index, task, (), unscored_verdict(reason))
+        return await play(workshop.begin(task), player, index=index)
+
     def begin() -> bool:
         for index, task in waiting:
-            one = play(workshop.begin(task), player, index=index)
+            one = checked(index, task)
             under_way.add(asyncio.ensure_future(one))
             return True
         return False

@@ -8,13 +8,14 @@ The workspace is never graded: the declared regular files that changed are read 
 laid onto a fresh base by `verifiers.repository`.
 
 Covered: verdicts of equal submissions are asked for once, also by forks and sibling episodes; what
-the judge cannot be given (too much of it) is an invalid verdict, a real 0.
-Not covered: files outside the declared paths, links and modes, which no judge sees.
+the judge cannot be given is left out and named.
+Not covered: other files outside the declared paths, and modes, which no judge sees.
 """
 
 from __future__ import annotations
 
 import asyncio
+import posixpath
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
@@ -26,10 +27,16 @@ from unhack.environments.task import PlayableTask, RepositoryTask
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.layers import read_stored
 from unhack.sandbox.workspace.states import WorkspaceState
+from unhack.sandbox.workspace.tree import StoredFile, StoredLink
 from unhack.tasks.batch import arun_batch
 from unhack.tasks.task import Task
-from unhack.verifiers.base import invalid_verdict
-from unhack.verifiers.repository.files import MAX_BYTES, MAX_FILES, pack_files
+from unhack.verifiers.repository.files import (
+    MAX_BYTES,
+    MAX_FILES,
+    is_helper,
+    pack_files,
+    why_left_out,
+)
 from unhack.verifiers.repository.verifier import LIMITS, RepositoryVerifier
 
 _KEPT = 4096
@@ -45,6 +52,10 @@ class StateJudge(Protocol):
 
     async def progress(self, state: WorkspaceState) -> Verdict | None:
         """The verdict that step rewards are paid by; None for none."""
+        ...
+
+    async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
+        """What is not handed in of a state: path -> reason."""
         ...
 
 
@@ -73,11 +84,12 @@ class RepositoryJudge:
             return None
         return await self._judge(state, self._dev, dev=True)
 
+    async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
+        """What is not handed in of a state, of what might be looked for: path -> reason."""
+        return hand_in(self.task, state)[1]
+
     async def _judge(self, state: WorkspaceState, task: Task, *, dev: bool) -> Verdict:
         files = submission(self.task, state)
-        if files is None:
-            most = f"more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
-            return invalid_verdict(f"the declared files that changed are {most}")
         return await self._judge_files(files, task, dev=dev)
 
     async def outcome_of(self, files: Mapping[str, str | None]) -> Verdict:
@@ -137,22 +149,64 @@ class RepositoryJudge:
         return Task(Problem(task.id, task.statement, reference=reference), verifier)
 
 
-def submission(task: PlayableTask, state: WorkspaceState) -> dict[str, str | None] | None:
-    """The declared regular files that changed since the start: path -> text, None for a deleted
-    one. None for all of it where it is more than any judge takes."""
-    now = {path: one for path, one in state.tree.files().items() if task.may_change(path)}
-    start = state.origin.tree.files() if state.origin is not None else now
-    changed = {
-        path: one
-        for path, one in now.items()
-        if path not in start or start[path].sha256 != one.sha256
-    }
-    gone = [path for path in start if task.may_change(path) and path not in now]
-    if len(changed) + len(gone) > MAX_FILES:
-        return None
-    if sum(one.size for one in changed.values()) > MAX_BYTES:
-        return None
-    found: dict[str, str | None] = dict.fromkeys(gone)
-    for path, one in changed.items():
-        found[path] = read_stored(one).decode(errors="surrogateescape")
-    return found
+def submission(task: PlayableTask, state: WorkspaceState) -> dict[str, str | None]:
+    """What is handed in of a state: path -> text, None for a deleted file. See `hand_in`."""
+    return hand_in(task, state)[0]
+
+
+def hand_in(
+    task: PlayableTask, state: WorkspaceState
+) -> tuple[dict[str, str | None], dict[str, str]]:
+    """The files that changed since the start and that the judge takes, and what is left out of
+    those that it might look for: path -> reason.
+
+    Taken are declared files, new modules at the top, and the content of a link to such a file;
+    where there is more than a judge takes, what was there and Python before the rest, small files
+    first.
+    """
+    start = state.origin.tree.files() if state.origin is not None else state.tree.files()
+    reserved = {path.partition("/")[0] for path in getattr(task, "tests", {})}
+
+    def may_hand_in(path: str) -> bool:
+        return task.may_change(path) or is_helper(path, start, reserved)
+
+    changed: dict[str, StoredFile] = {}
+    left_out: dict[str, str] = {}
+    for path, found in state.tree.walk():
+        node = found
+        if isinstance(node, StoredLink) and may_hand_in(path):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), node.target))
+            end = None if target.startswith(("/", "..")) else state.tree.find(target)
+            if isinstance(end, StoredFile) and may_hand_in(target):
+                node = end
+            else:
+                left_out[path] = "a link to what is not handed in"
+        if not isinstance(node, StoredFile) or not may_hand_in(path):
+            continue
+        if path in start and start[path].sha256 == node.sha256:
+            continue
+        why = why_left_out(path)
+        if why:
+            left_out[path] = why
+        else:
+            changed[path] = node
+    gone = [path for path in start if task.may_change(path) and path not in changed
+            and state.tree.find(path) is None]  # fmt: skip
+    result: dict[str, str | None] = dict.fromkeys(gone)
+    count, size = len(gone), 0
+    for path in sorted(changed, key=lambda one: _last_taken(one, changed[one], start)):
+        count, size = count + 1, size + changed[path].size
+        if count > MAX_FILES or size > MAX_BYTES:
+            most = f"{MAX_FILES} files and {MAX_BYTES >> 20} MiB"
+            left_out[path], count = f"more than the judge takes ({most})", count - 1
+            size -= changed[path].size
+        else:
+            result[path] = read_stored(changed[path]).decode(errors="surrogateescape")
+    return result, left_out
+
+
+def _last_taken(
+    path: str, file: StoredFile, start: Mapping[str, StoredFile]
+) -> tuple[bool, bool, int]:
+    """The order in which files are handed in: what was there, Python, then by size."""
+    return path not in start, not path.endswith(".py"), file.size

@@ -190,11 +190,9 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
 def prediction_of(episode: Episode, *, model: str) -> Prediction:
     """The prediction that an episode's files are.
 
-    Raises UsageError for files that no patch can hold: no UTF-8, or more than a judge takes.
+    Raises UsageError for files that no patch can hold, being no UTF-8.
     """
     changed = submission(episode.task, episode.state)
-    if changed is None:
-        raise UsageError(f"{episode.task.id}: the changed files are more than a judge takes")
     parts = [_diff(episode.task, path, text) for path, text in sorted(changed.items())]
     return Prediction(episode.task.id, model, "".join(parts))
 

@@ -72,7 +72,7 @@ class OwnEpisodes:
             outcome = EpisodeEnd.UNSCORED
         final = (reward_of(verdict) or 0.0) if verdict.scored else 0.0
         step_reward = sum(turn.result.reward for turn in episode.turns) - final
-        files = declared_files(task, submission(task, episode.state) or {})
+        files = declared_files(task, submission(task, episode.state))
         return AttackPlay(outcome, files, verdict.reason, step_reward)
 
     def close(self) -> None:

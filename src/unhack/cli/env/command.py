@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from unhack.cli import terminal
-from unhack.cli.env.order import EnvRunOrder
+from unhack.cli.env.order import EnvBuildOrder, EnvRunOrder
 from unhack.cli.options import takes
 from unhack.core.errors import UsageError
 
@@ -37,6 +37,24 @@ def list_environments(
     told = f"\n{len(tasks)} tasks. `unhack env play ID` plays one in this terminal."
     objects = map(screen.as_fields, tasks)
     terminal.write_result(objects, [screen.task_table(tasks), told], as_json=as_json)
+
+
+@env.command("build")
+@takes(EnvBuildOrder)
+def build(order: EnvBuildOrder) -> None:
+    """Build the images of Harbor folders, without a daemon, and try each grader.
+
+    A task can be played once its grader came to its end on the untouched workspace and, where there
+    is one, the task's own solution passed. Exit code 1 where a task cannot.
+
+    \b
+    unhack env build tasks/
+    unhack env build tasks/ --base ubuntu:24.04=oci:bookworm --no-check
+    """
+    from unhack.cli.env.build import build_suite
+
+    if not build_suite(order):
+        raise typer.Exit(1)
 
 
 @env.command("play")

@@ -1,4 +1,4 @@
-"""The arguments and options of `unhack env run`."""
+"""The arguments and options of `unhack env build` and `run`."""
 
 from __future__ import annotations
 
@@ -41,3 +41,35 @@ class EnvRunOrder:
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each episode.")] = (
         False
     )
+
+
+@dataclass(frozen=True)
+class EnvBuildOrder:
+    """The arguments and options of `unhack env build`."""
+
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="A Harbor folder, or a folder of them.")
+    ]
+    base: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=IMAGE",
+            help="IMAGE stands for NAME in FROM: ubuntu:24.04=oci:DIR; @FILE.json for many.",
+        ),
+    ] = None
+    builder: Annotated[str, valued("buildah, podman or docker.", metavar="NAME")] = ""
+    builder_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION", help="Passed on, such as --volume=FILE:FILE:ro."),
+    ] = None
+    network: Annotated[
+        bool, typer.Option("--network/--no-network", help="RUN may use this host's network.")
+    ] = True
+    images: Annotated[
+        Path | None, valued("Where images are kept; else UNHACK_IMAGES.", metavar="DIR")
+    ] = None
+    limit: Annotated[int | None, valued("Only the first N tasks.", metavar="N", least=1)] = None
+    check: Annotated[
+        bool, typer.Option("--check/--no-check", help="Run each grader's control as well.")
+    ] = True
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False

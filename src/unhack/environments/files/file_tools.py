@@ -101,14 +101,15 @@ def search(state: WorkspaceState, action: SearchText) -> Observation:
 def write(store: StateStore, state: WorkspaceState, action: WriteFile) -> Edited:
     """Create or replace a file: the observation and the state afterwards."""
     path = clean(action.path)
-    return _edited(store, state, {path: action.text.encode()}, f"wrote {path}")
+    edits: dict[str, bytes | None] = {_placed(state, path): action.text.encode()}
+    return _edited(store, state, edits, f"wrote {path}")
 
 
 def patch(store: StateStore, state: WorkspaceState, action: ApplyPatch) -> Edited:
     """Apply a unified diff, whole or not at all: the observation and the state afterwards."""
 
     def content(path: str) -> bytes | None:
-        node = state.tree.find(path)
+        node = state.tree.find(_placed(state, path))
         if node is None:
             return None
         if not isinstance(node, StoredFile):
@@ -124,7 +125,8 @@ def patch(store: StateStore, state: WorkspaceState, action: ApplyPatch) -> Edite
     except UsageError as error:
         return refused(Refusal.BAD_PATH, str(error)), state
     words = [f"deleted {path}" if one is None else f"changed {path}" for path, one in edits.items()]
-    return _edited(store, state, edits, "\n".join(words))
+    placed: dict[str, bytes | None] = {_placed(state, path): one for path, one in edits.items()}
+    return _edited(store, state, placed, "\n".join(words))
 
 
 def _edited(
@@ -140,15 +142,23 @@ def _edited(
 
 def clean(path: str) -> str:
     """A path as an agent writes it, without `./` and a final `/`."""
-    path = path.rstrip("/")
+    path = path.rstrip("/") or path[:1]
     while path.startswith("./"):
         path = path[2:].lstrip("/")
     return "" if path == "." else path
 
 
+def _placed(state: WorkspaceState, path: str) -> str:
+    """A cleaned path in the state's tree. In an image, an absolute one begins at its root directory
+    and others where commands start."""
+    if state.start is None:
+        return path
+    return path.lstrip("/") if path.startswith("/") else f"{state.start}/{path}".strip("/")
+
+
 def _find(state: WorkspaceState, path: str) -> Node | Observation:
     try:
-        node = state.tree.find(clean(path))
+        node = state.tree.find(_placed(state, clean(path)))
     except UsageError as error:
         return refused(Refusal.BAD_PATH, str(error))
     if node is None:

@@ -47,11 +47,12 @@ def _solved(task: HarborTask) -> list[Action]:
     """The folder's own solution, run in the workspace and removed. Raises UsageError without."""
     if "solve.sh" not in task.solution:
         raise UsageError(f"{task.id}: there is no solution/solve.sh for the solver to run")
+    place = SOLUTION if task.environment is None else "/solution"
     laid = [
-        WriteFile(f"{SOLUTION}/{path}", data.decode(errors="surrogateescape"))
+        WriteFile(f"{place}/{path}", data.decode(errors="surrogateescape"))
         for path, data in sorted(task.solution.items())
     ]
-    run = f"bash {SOLUTION}/solve.sh; code=$?; rm -rf {SOLUTION}; exit $code"
+    run = f"bash {place}/solve.sh; code=$?; rm -rf {place}; exit $code"
     return [*laid, RunCommand(run)]
 
 

@@ -14,8 +14,10 @@ tables, address_families(7).
 
 from __future__ import annotations
 
+import errno
+
 from unhack.sandbox.linux import seccomp
-from unhack.sandbox.linux.seccomp import ALLOW, ENOSYS, EPERM, load_arg, one_of, ret, when
+from unhack.sandbox.linux.seccomp import ALLOW, ENOSYS, EPERM, failing, load_arg, one_of, ret, when
 from unhack.sandbox.linux.syscalls import TABLES, machine
 
 _NEWEST = 463
@@ -32,6 +34,9 @@ _DENIED = """
 _FAMILIES = (1, 2, 10)
 """AF_UNIX, AF_INET, AF_INET6."""
 _NETLINK = 16
+_NO_FAMILY, _NO_PROTOCOL = failing(errno.EAFNOSUPPORT), failing(errno.EPROTONOSUPPORT)
+"""Of sockets that are denied: `su` and `useradd` go on without an audit only where the kernel lacks
+one."""
 _PUSH = (0x5412, 0x541C)
 """TIOCSTI, TIOCLINUX."""
 _NAMESPACES = 0x7E020080
@@ -41,8 +46,8 @@ _NAMESPACES = 0x7E020080
 def _rules(table: dict[str, int]) -> list[seccomp.Instruction]:
     """The calls that are denied for some of their arguments."""
     clone = [load_arg(0), (seccomp.JSET, 0, 1, _NAMESPACES), ret(EPERM), ret(ALLOW)]
-    routing = [load_arg(2), (seccomp.JEQ, 0, 1, 0), ret(ALLOW), ret(EPERM)]
-    families = one_of(_FAMILIES, then=ALLOW, otherwise=EPERM)
+    routing = [load_arg(2), (seccomp.JEQ, 0, 1, 0), ret(ALLOW), ret(_NO_PROTOCOL)]
+    families = one_of(_FAMILIES, then=ALLOW, otherwise=_NO_FAMILY)
     socket = [load_arg(0), (seccomp.JEQ, 0, len(routing), _NETLINK), *routing, *families]
     push = [load_arg(1), *one_of(_PUSH, then=EPERM, otherwise=ALLOW)]
     return [

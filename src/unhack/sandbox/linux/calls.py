@@ -256,9 +256,11 @@ def keep_capabilities(*numbers: int) -> None:
         raise OSError(code, f"capset: {os.strerror(code)}")
 
 
-def drop_bounding_set() -> None:
-    """Empty the bounding and ambient sets, so that no exec can regain a capability."""
+def drop_bounding_set(*kept: int) -> None:
+    """Empty the bounding and ambient sets but for `kept`, so that no exec can regain others."""
     for number in range(64):
+        if number in kept:
+            continue
         try:
             prctl(PR_CAPBSET_DROP, number)
         except OSError as error:

@@ -33,17 +33,23 @@ _SITE_STASH = "/.sites"
 _LOCKED = calls.MS_NOSUID | calls.MS_NODEV
 _OVER_FILES = (0, 1, 3)
 """CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER."""
+IMAGE_ROOT = (*_OVER_FILES, 4, 5, 6, 7)
+"""The same with CAP_FSETID, CAP_KILL, CAP_SETGID and CAP_SETUID: what root in an image is left
+with. They hold over ids of the image alone, which belong to nobody on the host."""
 _CAP_SETPCAP = 8
 """To empty the bounding set."""
 _READ_ONLY = calls.MOUNT_ATTR_RDONLY | calls.MOUNT_ATTR_NOSUID | calls.MOUNT_ATTR_NODEV
 
 
-def id_maps(*, as_root: bool, outer_id: int) -> str:
+def id_maps(*, as_root: bool, outer_id: int, image_ids: int = 0) -> str:
     """The uid (or gid) map of a worker.
 
     Root keeps its own id mapped while the root directory is built, then changes to `outer_id`,
-    which belongs to nobody; an ordinary user can map only itself.
+    which belongs to nobody; an ordinary user can map only itself. With `image_ids` the ids of an
+    image, from its root's on, are those from `outer_id` on.
     """
+    if image_ids:
+        return f"0 {outer_id} {image_ids}\n" + (f"{image_ids} 0 1\n" if as_root else "")
     return f"0 0 1\n{INNER_ID} {outer_id} 1\n" if as_root else f"{INNER_ID} {outer_id} 1\n"
 
 
@@ -74,6 +80,43 @@ def become_mounter(*, as_root: bool) -> None:
         os.setresgid(INNER_ID, INNER_ID, INNER_ID)
         os.setresuid(INNER_ID, INNER_ID, INNER_ID)
     calls.keep_capabilities(calls.CAP_SYS_ADMIN, *_OVER_FILES, _CAP_SETPCAP)
+
+
+def become_image_root(*, as_root: bool, ids: int, proc: int, proc_place: str) -> None:
+    """Become root of an image, whose commands may get some of its capabilities.
+
+    Where root has started this, its own id is mapped until here, and whoever can change its id
+    could take it. So this goes on in a user namespace of its own, to which only the image's ids are
+    known; a child that stays behind writes its maps. `proc` is a descriptor of the host's /proc,
+    which stands at `proc_place` here.
+    """
+    if as_root:
+        # Read-only, it would let nobody in the new namespace mount one that can be written to.
+        flags = calls.MS_REMOUNT | calls.MS_BIND | _LOCKED | calls.MS_NOEXEC
+        calls.mount(None, proc_place, flags=flags)
+        reader, writer = os.pipe()
+        me = os.getpid()
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                os.read(reader, 1)
+                for kind in ("uid", "gid"):
+                    file = os.open(f"{me}/{kind}_map", os.O_WRONLY, dir_fd=proc)
+                    os.write(file, f"0 0 {ids}\n".encode())
+                code = 0
+            finally:
+                os._exit(code)
+        calls.unshare(calls.CLONE_NEWUSER | calls.CLONE_NEWNS)
+        os.write(writer, b"x")
+        os.close(reader)
+        os.close(writer)
+        if os.waitpid(child, 0)[1] != 0:
+            raise OSError(1, "the ids of the image could not be mapped")
+        os.setgroups([])
+        os.setresgid(0, 0, 0)
+        os.setresuid(0, 0, 0)
+    calls.keep_capabilities(calls.CAP_SYS_ADMIN, *IMAGE_ROOT, _CAP_SETPCAP)
 
 
 def build_root(spec: dict[str, Any]) -> None:

@@ -93,6 +93,11 @@ class FilterProgram:
         calls.syscall("seccomp", 1, 0, ctypes.addressof(pointer))
 
 
+def failing(errno: int) -> int:
+    """The word for a call that fails with this error number."""
+    return 0x00050000 | errno
+
+
 def ret(value: int) -> Instruction:
     """End the filter with a word on the call: ALLOW, DONE, EPERM, ENOSYS."""
     return (_RET, 0, 0, value)

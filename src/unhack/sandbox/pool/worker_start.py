@@ -43,6 +43,10 @@ _CODE = (
 _UID_BASE = 2_000_000_000
 """First uid of root's workers: far above any that a system gives to a person or a service."""
 
+_IMAGE_BASE = 1_900_000_000
+_IMAGE_IDS = 65_536
+"""First uid and gid of what an image holds, where root unpacks it, and how many there are."""
+
 ENVIRON = {
     "HOME": namespaces.SCRATCH,
     "LANG": "C.UTF-8",
@@ -142,15 +146,30 @@ def outer_id(index: int, role: Role) -> int:
     return max(ends) - 2 - (2 * index + (role is Role.JUDGE)) % 4096
 
 
-def write_maps(pid: int, outer: int) -> None:
+def image_ids() -> tuple[int, int]:
+    """(first, count) of the uids and gids, seen from the host, of what an image holds. They are the
+    same for every process, since unpacked layers are shared; an ordinary user has its own alone."""
+    if os.geteuid():
+        return os.geteuid(), 1
+    ends: list[int] = []
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        first, _, count = map(int, line.split())
+        if first <= _IMAGE_BASE and first + count >= _IMAGE_BASE + _IMAGE_IDS:
+            return _IMAGE_BASE, _IMAGE_IDS
+        ends.append(first + count)
+    return max(ends) - 1, 1
+
+
+def write_maps(pid: int, outer: int, *, image_ids: int = 0) -> None:
     """Map the ids of a process that has just made a user namespace. `outer` is the uid that root
-    gives it; an ordinary user has its own alone. Raises OSError."""
+    gives it, or the first of `image_ids`; an ordinary user has its own alone. Raises OSError."""
     as_root = os.geteuid() == 0
-    uid, gid = (outer, outer) if as_root else (os.geteuid(), os.getegid())
     if not as_root:
         Path(f"/proc/{pid}/setgroups").write_text("deny")
-    Path(f"/proc/{pid}/uid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=uid))
-    Path(f"/proc/{pid}/gid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=gid))
+    for kind, own in (("uid", os.geteuid()), ("gid", os.getegid())):
+        first = outer if as_root else own
+        lines = namespaces.id_maps(as_root=as_root, outer_id=first, image_ids=image_ids)
+        Path(f"/proc/{pid}/{kind}_map").write_text(lines)
 
 
 def give_ids(member: Worker) -> None:

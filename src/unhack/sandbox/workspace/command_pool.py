@@ -24,6 +24,7 @@ from unhack.sandbox.job import Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
 from unhack.sandbox.workspace.commands import Command, CommandResult
+from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.states import StateStore, WorkspaceState
 from unhack.sandbox.workspace.supervisor import Supervisor, SupervisorLost, SupervisorPlan
 
@@ -49,14 +50,21 @@ class CommandPool:
         environ: Mapping[str, str] | None = None,
         links: tuple[tuple[str, str], ...] = (),
         kept: tuple[tuple[str, str], ...] = (),
+        image: ImageRoot | None = None,
     ) -> None:
-        """`slots` commands run at once; 0 for one a core. For the rest, see `SupervisorPlan`."""
+        """`slots` commands run at once; 0 for one a core. For the rest, see `SupervisorPlan`.
+
+        In an image, commands run its programs: nothing is preloaded."""
         self._index = claim_index()
         as_root = os.geteuid() == 0
         uid = outer_id(self._index, Role.CANDIDATE) if as_root else -1
-        self.states = StateStore(uid=uid, gid=uid)
+        if image is not None:
+            preload, uid = (), image.first_id if as_root else -1
+        self.states = StateStore(uid=uid, gid=uid, image=image)
         top = self.states.layers.top
-        self._plan = SupervisorPlan(top, uid, preload, binds, dict(environ or {}), links, kept)
+        self._plan = SupervisorPlan(
+            top, uid, preload, binds, dict(environ or {}), links, kept, image
+        )
         self._count = slots or len(os.sched_getaffinity(0))
         self._places: asyncio.Queue[_Place] = asyncio.Queue()
         self._all: list[_Place] = []

@@ -34,9 +34,14 @@ class Command:
     supervisor has it loaded."""
     stdin: bytes = b""
     cwd: str = ""
-    """Relative to the workspace."""
+    """Relative to the workspace; in an image to its root directory, and empty for where its
+    commands start."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Added to the sandbox's environment."""
+    as_root: bool = False
+    """In an image: run by its root, whoever its user is."""
+    read_only: tuple[str, ...] = ()
+    """In an image: folders that cannot be written to, relative to its root directory."""
 
     def __post_init__(self) -> None:
         if not self.argv or not self.argv[0]:

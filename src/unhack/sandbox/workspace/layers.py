@@ -22,7 +22,7 @@ import shutil
 import stat
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,11 +73,13 @@ class WrittenLayer:
 class LayerStore:
     """The directory that holds the layers of one host process."""
 
-    def __init__(self, place: Path | None = None, *, uid: int = -1, gid: int = -1) -> None:
+    def __init__(
+        self, place: Path | None = None, *, uid: int = -1, gid: int = -1, keep_owners: bool = False
+    ) -> None:
         """Make it in `place`, by default in memory where there is room. `uid` and `gid` own what
-        stands there; -1 leaves that to the caller's. Raises SandboxError where nothing can be
-        written."""
-        self.uid, self.gid = uid, gid
+        stands there; -1 leaves that to the caller's; what a command has made keeps its owner with
+        `keep_owners`. Raises SandboxError where nothing can be written."""
+        self.uid, self.gid, self.keep_owners = uid, gid, keep_owners
         parent = place or _default_place()
         reap_stale(parent)
         try:
@@ -88,18 +90,23 @@ class LayerStore:
         self._count = 0
         self._remove = weakref.finalize(self, remove_folder, self.top)
 
-    def own(self, path: str) -> None:
-        """Give a path of the store to its owner."""
-        if self.uid >= 0:
+    def own(self, path: str, found: os.stat_result | None = None) -> None:
+        """Give a path of the store to its owner: that of `found`, where owners are kept."""
+        if self.uid < 0:
+            return
+        if found is not None and self.keep_owners:
+            os.lchown(path, found.st_uid, found.st_gid)
+        else:
             os.lchown(path, self.uid, self.gid)
 
-    def writer(self) -> LayerWriter:
-        """A new, empty layer in the making."""
+    def writer(self, *, below: Sequence[str] = ()) -> LayerWriter:
+        """A new, empty layer in the making. `below` are the directories of the layers below it, the
+        lowest first, where owners are kept."""
         self._count += 1
         layer = WrittenLayer(self.top, f"{self._count:x}")
         os.mkdir(layer.folder, 0o755)
         self.own(layer.folder)
-        return LayerWriter(self, layer)
+        return LayerWriter(self, layer, below)
 
     def close(self) -> None:
         """Remove every layer."""
@@ -109,18 +116,26 @@ class LayerStore:
 class LayerWriter:
     """A layer in the making."""
 
-    def __init__(self, store: LayerStore, layer: WrittenLayer) -> None:
-        self._store, self.layer = store, layer
+    def __init__(self, store: LayerStore, layer: WrittenLayer, below: Sequence[str] = ()) -> None:
+        self._store, self.layer, self._below = store, layer, below
         self._modes: dict[str, int] = {}
         """Final modes of folders, which have to be open while they are written to."""
 
-    def folder(self, path: str, mode: int) -> None:
-        """Make a folder, or give the one that is there another mode."""
+    def folder(self, path: str, mode: int, found: os.stat_result | None = None) -> None:
+        """Make a folder, or give the one that is there another mode. `found` is the one that it
+        stands for, where that is known."""
         place = self._place(path)
         with contextlib.suppress(FileExistsError):
             os.mkdir(place, 0o700)
-            self._store.own(place)
+            self._store.own(place, found or self._lower(path))
         self._modes[place] = mode & PERMISSIONS
+
+    def _lower(self, path: str) -> os.stat_result | None:
+        """What the layers below have at a path."""
+        for folder in reversed(self._below):
+            with contextlib.suppress(OSError):
+                return os.lstat(f"{folder}/{path}")
+        return None
 
     def parents(self, path: str, modes: dict[str, int]) -> None:
         """Make the folders above a path that this layer lacks, with the modes that they have."""
@@ -130,11 +145,15 @@ class LayerWriter:
             self.folder(above, modes[above])
 
     def file(self, path: str, content: bytes, mode: int) -> StoredFile:
-        """Write a file that the host makes."""
+        """Write a file that the host makes; the owner is that of the one below, or the folder's."""
         place = self._place(path)
         with open(place, "xb") as file:
             file.write(content)
-        return self._finish(place, hashlib.sha256(content).digest(), len(content), mode)
+        stored = self._finish(place, hashlib.sha256(content).digest(), len(content), mode)
+        if self._below:
+            above = os.stat(os.path.dirname(place))
+            self._store.own(place, self._lower(path) or above)
+        return stored
 
     def copied(self, path: str, source: int, found: os.stat_result) -> StoredFile:
         """Copy a file from an open descriptor, with its modification time."""
@@ -146,7 +165,7 @@ class LayerWriter:
                 state.update(chunk)
                 file.write(chunk)
                 size += len(chunk)
-        return self._finish(place, state.digest(), size, found.st_mode, found.st_mtime_ns)
+        return self._finish(place, state.digest(), size, found.st_mode, found)
 
     def linked(self, path: str, file: StoredFile) -> StoredFile:
         """Take the content of a file from another layer of the store."""
@@ -155,7 +174,7 @@ class LayerWriter:
             os.link(file.place, place)
         except OSError:  # the file system has no more names for it
             shutil.copy2(file.place, place)
-            self._store.own(place)
+            self._store.own(place, os.stat(file.place))
         return StoredFile(file.sha256, file.size, file.mode, place)
 
     def link(self, path: str, target: str) -> None:
@@ -176,9 +195,10 @@ class LayerWriter:
         return self.layer
 
     def _finish(
-        self, place: str, digest: bytes, size: int, mode: int, mtime_ns: int = WRITTEN_NS
+        self, place: str, digest: bytes, size: int, mode: int, found: os.stat_result | None = None
     ) -> StoredFile:
-        self._store.own(place)
+        mtime_ns = found.st_mtime_ns if found else WRITTEN_NS
+        self._store.own(place, found)
         os.chmod(place, mode & PERMISSIONS)
         os.utime(place, ns=(mtime_ns, mtime_ns))
         return StoredFile(digest, size, mode & PERMISSIONS, place)
@@ -274,7 +294,7 @@ def _read(folder: int, prefix: str, depth: int, sink: tuple[LayerWriter, Left]) 
             inner = _open(folder, name, _DIRECTORY, found.st_mode)
             try:
                 left.changes[path] = NewFolder(found.st_mode & PERMISSIONS, _is_opaque(inner))
-                writer.folder(path, found.st_mode)
+                writer.folder(path, found.st_mode, found)
                 _read(inner, f"{path}/", depth + 1, sink)
             finally:
                 os.close(inner)

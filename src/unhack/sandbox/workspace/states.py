@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.core.errors import UsageError
+from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.layers import (
     LayerStore,
     LayerWriter,
@@ -59,6 +60,9 @@ class WorkspaceState:
     """The lowest first."""
     origin: WorkspaceState | None = field(default=None, repr=False)
     """The state that was loaded; None for that itself."""
+    start: str | None = None
+    """Of the root directory of an image: the folder in which commands start, and to which relative
+    paths of tools belong. None for a workspace."""
 
     @property
     def id(self) -> str:
@@ -86,9 +90,30 @@ class StateStore:
         changed = store.edited(start, {"core.py": b"x = 2\n"})
     """
 
-    def __init__(self, place: Path | None = None, *, uid: int = -1, gid: int = -1) -> None:
-        """See `LayerStore`."""
-        self.layers = LayerStore(place, uid=uid, gid=gid)
+    def __init__(
+        self,
+        place: Path | None = None,
+        *,
+        uid: int = -1,
+        gid: int = -1,
+        image: ImageRoot | None = None,
+    ) -> None:
+        """See `LayerStore`. With an `image`, every state is one of its whole root directory."""
+        self.layers = LayerStore(place, uid=uid, gid=gid, keep_owners=image is not None)
+        self._image = image
+
+    def untouched(self) -> WorkspaceState:
+        """The state of the image as it is, or of an empty workspace."""
+        tree = EMPTY if self._image is None else self._image.tree
+        start = None if self._image is None else self._image.workdir.strip("/")
+        return WorkspaceState(tree, (), start=start)
+
+    def _writer(self, state: WorkspaceState) -> LayerWriter:
+        """A layer above a state's."""
+        if self._image is None:
+            return self.layers.writer()
+        above = [layer.folder for layer in state.layers]
+        return self.layers.writer(below=[*self._image.folders, *above])
 
     def load(
         self, files: Mapping[str, bytes], *, executable: Set[str] = frozenset()
@@ -120,7 +145,7 @@ class StateStore:
 
         Raises UsageError for a path that leads through something else than folders.
         """
-        writer = self.layers.writer()
+        writer = self._writer(state)
         found: Changes = {}
         modes = {path: node.mode for path, node in _folders_above(state.tree, edits).items()}
         for path, content in edits.items():
@@ -147,7 +172,7 @@ class StateStore:
         `layer` is a descriptor of its directory; without `overlay` it holds the whole
         workspace.
         """
-        writer = self.layers.writer()
+        writer = self._writer(state)
         left: Left
         left = read_written(layer, writer) if overlay else compare_copy(layer, state.tree, writer)
         return self._above(state, left.changes, writer), left.left_out
@@ -166,15 +191,23 @@ class StateStore:
                 writer.parents(path, _above_modes(tree, path))
                 writer.removed(path)
         origin = state.origin or state
-        made = WorkspaceState(tree, (*state.layers, writer.finish()), origin)
+        made = WorkspaceState(tree, (*state.layers, writer.finish()), origin, state.start)
         return made if len(made.layers) <= MAX_LAYERS else self._flattened(made, origin)
 
-    def _flattened(self, state: WorkspaceState, origin: WorkspaceState) -> WorkspaceState:
-        """The same tree with one layer above the one that was loaded."""
-        writer = self.layers.writer()
+    def laid(self, state: WorkspaceState, found: Changes) -> WorkspaceState:
+        """The state after changes whose files stand in a store, which is not copied: it keeps their
+        owners. Folders that are missing above them are made."""
+        whole: Changes = {}
+        for path, change in found.items():
+            if path and not isinstance(change, Removed):
+                _add_parents(whole, path, state.tree)
+            whole[path] = change
+        tree = state.tree.with_changes(whole)
+        writer = self._writer(state)
         moved: Changes = {}
-        for path, change in changes(origin.tree, state.tree).items():
-            writer.parents(path, _above_modes(state.tree, path))
+        for path, change in whole.items():
+            if not isinstance(change, Removed):
+                writer.parents(path, _above_modes(tree, path))
             moved[path] = change
             if isinstance(change, StoredFile):
                 moved[path] = writer.linked(path, change)
@@ -182,10 +215,11 @@ class StateStore:
                 writer.link(path, change.target)
             elif isinstance(change, NewFolder):
                 writer.folder(path, change.mode)
-            else:
-                writer.removed(path)
-        tree = origin.tree.with_changes(moved)
-        return WorkspaceState(tree, (*origin.layers, writer.finish()), origin)
+        return self._above(state, moved, writer)
+
+    def _flattened(self, state: WorkspaceState, origin: WorkspaceState) -> WorkspaceState:
+        """The same tree with one layer above the one that was loaded."""
+        return self.laid(origin, changes(origin.tree, state.tree))
 
 
 def _add_parents(found: Changes, path: str, tree: Folder = EMPTY) -> None:

@@ -29,6 +29,7 @@ from unhack.sandbox.pool.worker import tree_bytes
 from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
 from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, program_environ, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
+from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.process_tree import ETC
 from unhack.sandbox.workspace.states import WorkspaceState
 
@@ -72,10 +73,15 @@ class SupervisorPlan:
     kept: tuple[tuple[str, str], ...] = ()
     """(`/tmp` or the home, name of a folder of the workspace) pairs: what is written there lasts
     as the workspace does."""
+    image: ImageRoot | None = None
+    """Commands see this image's root directory, changed by the state's layers, and nothing else."""
 
     def root(self) -> RootSpec:
         """The root directory. Raises UsageError for a bind whose source is not there."""
         binds = (*self.binds, (self.layers, overlay.LAYERS))
+        if self.image is not None:
+            below = enumerate(self.image.folders)
+            binds += tuple((folder, f"{overlay.IMAGE}/{number}") for number, folder in below)
         profile = Profile(kind=Kind.PROGRAM, preload=self.preload, binds=binds)
         spec = root_spec(profile, links=self.links)
         return replace(spec, binds=[*spec.binds, ["/proc", overlay.PROC]], scratch=False)
@@ -119,29 +125,39 @@ class Supervisor:
             self._process = start_guest(
                 supervisor.__name__, control_there, orders_there, environ=_STARTED_WITH
             )
-        self._environ = {
-            "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            **program_environ(),
-            "TZ": "UTC",
-            "PYTHONPATH": ":".join(spec.site_paths),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONHASHSEED": "0",
-            "PYTEST_ADDOPTS": "-p no:cacheprovider",
-            **self.plan.environ,
-            "HOME": overlay.HOME,
-            "TMPDIR": "/tmp",
-        }
+        image = self.plan.image
+        self._environ = (
+            dict(image.environ) | {"HOME": image.home}
+            if image
+            else {
+                "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
+                "LANG": "C.UTF-8",
+                **program_environ(),
+                "TZ": "UTC",
+                "PYTHONPATH": ":".join(spec.site_paths),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "PYTHONHASHSEED": "0",
+                "PYTEST_ADDOPTS": "-p no:cacheprovider",
+                **self.plan.environ,
+                "HOME": overlay.HOME,
+                "TMPDIR": "/tmp",
+            }
+        )
         control.send(json.dumps(self._config(spec)).encode())
         message = await self._control_message()
         if message == supervisor.MAPS:
-            write_maps(self.pid, self.plan.uid)
+            write_maps(self.pid, self.plan.uid, image_ids=image.ids if image else 0)
             control.send(b"ok")
             message = await self._control_message()
         if message[:1] != supervisor.READY:
             said = message[1:].decode(errors="replace") or "it ended without a word"
             raise SandboxUnavailableError(f"no command can be isolated here: {said}. {advice()}")
         self.overlay = message[1:] == b"1"
+        if image and not self.overlay:
+            raise SandboxUnavailableError(
+                "this kernel lets no ordinary user mount an overlay, which an image needs"
+                " (Linux 5.11 or later); run `unhack doctor`"
+            )
         places = cgroups.find_parents()
         if places.memory is not None:
             only_memory = cgroups.Parents(memory=places.memory, version=places.version)
@@ -202,6 +218,7 @@ class Supervisor:
         return {
             "host_pid": os.getpid(),
             "as_root": os.geteuid() == 0,
+            "image_ids": self.plan.image.ids if self.plan.image else 0,
             "root": spec.to_json(),
             "path": [inside(path, [link for link, _ in self.plan.links]) for path in import_path()],
             "sites": spec.site_paths,
@@ -221,7 +238,14 @@ class Supervisor:
         if not self._group.directories:
             bounds.append((resource.RLIMIT_DATA, limits.memory_bytes))
         above = f"/{command.cwd}" if command.cwd else ""
+        image = self.plan.image
+        start = image.workdir if image else overlay.WORKSPACE
         return {
+            "image": len(image.folders) if image else 0,
+            "user": ((0, 0, ()) if command.as_root else image.user) if image else None,
+            "read_only": command.read_only,
+            # Another uid has processes of its own to count, so that only memory bounds them all.
+            "may_change_id": bool(self._group.directories) and image is not None and image.ids > 1,
             "layers": [layer.name for layer in state.layers],
             "mode": state.tree.mode,
             "overlay": self.overlay,
@@ -229,7 +253,7 @@ class Supervisor:
             "argv": list(command.argv),
             "module": self.warm,
             "environ": {**self._environ, **command.environ},
-            "cwd": overlay.WORKSPACE + above,
+            "cwd": (above or start) if image else start + above,
             "disk": limits.disk_bytes,
             "inodes": max(1024, min(_MAX_INODES, limits.disk_bytes // 2048)),
             "rlimits": bounds,

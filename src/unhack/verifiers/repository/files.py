@@ -2,9 +2,10 @@
 
     {"pkg/core.py": "new text", "pkg/old.py": null}       null deletes
 
-Covered: paths that leave the tree, that are not declared, that collide in case or with a folder,
-that are not ASCII; numbers and sizes; new top-level modules that would stand before those of Python
-or of the judge. Bytes that are no UTF-8 cross as surrogates (PEP 383).
+Covered: paths that leave the tree, that are not declared, that collide with a folder; numbers and
+sizes. New modules at the top that nobody declared are taken where they stand for nothing else. Left
+out and named: caches, hooks, names with control characters, new top-level modules that would stand
+before those of Python or of the judge. Bytes that are no UTF-8 cross as surrogates (PEP 383).
 Not covered: the content of the files. Modes and links do not cross: every file is a regular one.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 MAX_FILES = 1000
@@ -69,26 +70,45 @@ def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def lay(
     base: Mapping[str, bytes], changed: Mapping[str, bytes | None], *, editable: Sequence[str],
-    roots: Sequence[str],
+    roots: Sequence[str], reserved: Collection[str] = (),
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:  # fmt: skip
-    """The base with the changes, and the paths that were left out because no judging reads them
-    (caches, hooks of the interpreter and of pytest). Raises RefusedFilesError."""
+    """The base with the changes, and the paths that were left out because no judging reads them, or
+    because they would stand for something else. `reserved` are top folders in which nothing new is
+    taken that is not declared. Raises RefusedFilesError."""
     tree = dict(base)
     left_out: list[str] = []
     for path, data in changed.items():
         _check_path(path)
-        if not may_change(path, editable):
+        helper = data is not None and is_helper(path, base, reserved)
+        if not may_change(path, editable) and not helper:
             raise RefusedFilesError(f"{path} is not among the files that may be changed")
-        if _is_left_out(path):
+        if why_left_out(path) or (data is not None and _stands_before(path, base, roots)):
             left_out.append(path)
-            continue
-        if data is None:
+        elif data is None:
             tree.pop(path, None)
-            continue
-        _check_top(path, base, roots)
-        tree[path] = data
+        else:
+            tree[path] = data
     _check_collisions(tree)
     return tree, tuple(left_out)
+
+
+def is_helper(path: str, base: Mapping[str, object], reserved: Collection[str]) -> bool:
+    """True for a new module at the top, or in a new package there, that stands for nothing else."""
+    top, slash, _ = path.partition("/")
+    taken = top in reserved or path in base
+    return path.endswith(".py") and not taken and not (
+        slash and any(name.startswith(f"{top}/") for name in base)
+    )  # fmt: skip
+
+
+def why_left_out(path: str) -> str:
+    """Why no judging reads a file of that name; empty where one does."""
+    *folders, name = path.split("/")
+    if len(path) > _MAX_PATH or not all(char.isprintable() for char in path):
+        return "its name has control characters, is no UTF-8 or is too long"
+    if name in _LEFT_OUT_NAMES or name.endswith(_LEFT_OUT_ENDS):
+        return "a hook or byte code"
+    return "" if _LEFT_OUT_FOLDERS.isdisjoint(folders) else "a cache"
 
 
 def may_change(path: str, editable: Sequence[str]) -> bool:
@@ -97,22 +117,12 @@ def may_change(path: str, editable: Sequence[str]) -> bool:
 
 
 def _check_path(path: str) -> None:
-    parts = path.split("/")
-    plain = path.isascii() and path.isprintable() and "\\" not in path and ":" not in path
-    if not plain or len(path) > _MAX_PATH:
-        raise RefusedFilesError(f"{path!r:.80} is not a plain path in printable ASCII")
-    if any(part in ("", ".", "..") or part != part.strip() for part in parts):
+    if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")):
         raise RefusedFilesError(f"{path!r:.80} is not a relative path below the repository")
 
 
-def _is_left_out(path: str) -> bool:
-    *folders, name = path.split("/")
-    hooks = name in _LEFT_OUT_NAMES or name.endswith(_LEFT_OUT_ENDS)
-    return hooks or not _LEFT_OUT_FOLDERS.isdisjoint(folders)
-
-
-def _check_top(path: str, base: Mapping[str, bytes], roots: Sequence[str]) -> None:
-    """Refuse a new top-level module that would stand before one of Python or of the judge."""
+def _stands_before(path: str, base: Mapping[str, bytes], roots: Sequence[str]) -> bool:
+    """True for a new top-level module that would stand before one of Python or of the judge."""
     for root in {*roots, ""}:
         if root and not path.startswith(f"{root}/"):
             continue
@@ -124,22 +134,14 @@ def _check_top(path: str, base: Mapping[str, bytes], roots: Sequence[str]) -> No
             continue
         start = f"{root}/{top}" if root else top
         if not any(name == f"{start}.py" or name.startswith(f"{start}/") for name in base):
-            raise RefusedFilesError(f"{path} would stand before the module {top}")
+            return True
+    return False
 
 
 def _check_collisions(tree: Mapping[str, bytes]) -> None:
     folders = {
         path.rsplit("/", depth)[0] for path in tree for depth in range(1, path.count("/") + 1)
     }
-    seen: dict[str, str] = {}
     for path in tree:
         if path in folders:
             raise RefusedFilesError(f"{path} is both a file and a folder")
-        other = seen.setdefault(path.casefold(), path)
-        if other != path:
-            raise RefusedFilesError(f"{path} and {other} differ in case alone")
-    spelled: dict[str, str] = {}
-    for folder in folders:
-        other = spelled.setdefault(folder.casefold(), folder)
-        if other != folder:
-            raise RefusedFilesError(f"the folders {folder} and {other} differ in case alone")

@@ -142,7 +142,10 @@ class RepositoryVerifier:
         return (yield from self._as_written(tree, left_out, problem.reference))
 
     def _tree(self, completion: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
-        return lay(self.base, unpack_files(completion), editable=self.editable, roots=self.roots)
+        return lay(
+            self.base, unpack_files(completion), editable=self.editable, roots=self.roots,
+            reserved={path.partition("/")[0] for path in self.tests},
+        )  # fmt: skip
 
     def _sealed(
         self, tree: Mapping[str, bytes], left_out: tuple[str, ...], reference: str

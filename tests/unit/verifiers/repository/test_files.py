@@ -18,7 +18,7 @@ BASE = {"pkg/__init__.py": b"", "pkg/core.py": b"x = 1\n", "README": b"", "pkg/D
 
 def laid(files: dict[str, str | None], *, editable: tuple[str, ...] = ("pkg/", "src/")):
     changed = unpack_files(pack_files(files))
-    return lay(BASE, changed, editable=editable, roots=("src", ""))
+    return lay(BASE, changed, editable=editable, roots=("src", ""), reserved={"tests"})
 
 
 def test_new_changed_and_deleted_files_are_laid():
@@ -37,10 +37,9 @@ def test_bytes_that_are_no_text_cross_as_surrogates():
 @pytest.mark.parametrize(
     "path",
     [
-        "README", "pkg", "pkgs/a.py", "/pkg/a.py", "pkg//a.py", "pkg/../README", "pkg/./a.py",
-        "pkg/a\\..\\b.py", "pkg/\u0441ore.py", "pkg/a\x00.py", "pkg/a.py/", "../pkg/a.py", "",
-        "pkg/ core.py", "pkg/" + "a" * 300, "c:/pkg/a.py", "pkg/CORE.py", "pkg/core.py/inner.py",
-        "pkg/\n.py", "src/json.py", "src/pytest.py", "src/_pytest/__init__.py", "src/json/a.py",
+        "README", "pkg", "tests/a.py", "other/a.txt", "/pkg/a.py", "pkg//a.py", "pkg/../README",
+        "pkg/./a.py", "pkg/a\x00.py", "pkg/a.py/", "../pkg/a.py", "", "c:/pkg/a.txt",
+        "pkg/core.py/inner.py",
     ],
 )  # fmt: skip
 def test_a_path_outside_what_is_declared_is_refused(path: str):
@@ -48,9 +47,26 @@ def test_a_path_outside_what_is_declared_is_refused(path: str):
         laid({path: "x"})
 
 
-def test_a_folder_that_differs_in_case_alone_is_refused():
-    with pytest.raises(RefusedFilesError, match="case"):
-        laid({"pkg/sub/a.py": "", "pkg/Sub/b.py": ""})
+@pytest.mark.parametrize(
+    "path", ["pkg/\u0441ore.py", "pkg/donn\u00e9es.txt", "pkg/ core.py", "pkg/end ", "pkg/a:b",
+             "pkg/CORE.py", "pkg/a\\b.py", "helper.py", "helpers/__init__.py", "helpers/a/b.py"],
+)  # fmt: skip
+def test_odd_names_and_new_helpers_are_taken(path: str):
+    tree, left_out = laid({path: "x"})
+    assert tree[path] == b"x"
+    assert left_out == ()
+
+
+@pytest.mark.parametrize(
+    "path", ["src/json.py", "src/pytest.py", "src/_pytest/__init__.py", "src/json/a.py", "json.py",
+             "pytest.py", "pluggy/__init__.py", "pkg/\n.py", "pkg/" + "a" * 300, "pkg/\udcff"],
+)  # fmt: skip
+def test_a_name_that_would_stand_for_something_else_is_left_out(path: str):
+    changed = {path: b"x", "pkg/core.py": b"y"}
+    tree, left_out = lay(BASE, changed, editable=("pkg/", "src/"), roots=("src", ""))
+    assert path not in tree
+    assert left_out == (path,)
+    assert tree["pkg/core.py"] == b"y"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 Covered: FROM, WORKDIR, COPY and ADD of local files, comments, continued lines, and instructions
 that change no file (ENV, LABEL, CMD and the like).
-Not covered: RUN, copies between stages, downloads: an error names the line.
+Not covered: RUN, copies between stages, downloads: `NeedsImageError` names the line.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ _TAKEN = frozenset({
 })  # fmt: skip
 
 
+class NeedsImageError(TaskError):
+    """A Dockerfile that does more than copy files to a place of its own at the top."""
+
+
 def read_dockerfile(folder: Path) -> tuple[str, dict[str, bytes]]:
     """The last working directory and the files below it, relative to it. Raises TaskError."""
     path = folder / "Dockerfile"
@@ -44,13 +48,10 @@ def read_dockerfile(folder: Path) -> tuple[str, dict[str, bytes]]:
         elif kind in ("COPY", "ADD"):
             laid |= _copied(folder, rest, workdir, where=f"{path}, line {number}")
         elif kind not in _NO_FILES:
-            raise TaskError(
-                f"{path}, line {number}: {kind} needs a container to be built, which is not"
-                " supported; copy what it makes into environment/ with COPY"
-            )
+            raise NeedsImageError(f"{path}, line {number}: {kind} needs an image to be built")
     top = workdir if str(workdir) != "/" else PurePosixPath(_DEFAULT)
     if len(top.parts) != 2 or top.name in _TAKEN:
-        raise TaskError(f"{path}: the working directory {top} has to be one of its own at the top")
+        raise NeedsImageError(f"{path}: the working directory {top} is none of its own at the top")
     return str(top), {
         place.relative_to(top).as_posix(): data
         for place, data in laid.items()
@@ -78,7 +79,7 @@ def _instructions(text: str) -> list[tuple[int, str]]:
 def _joined(workdir: PurePosixPath, path: str, where: str) -> PurePosixPath:
     found = workdir / path.strip("\"'")
     if "$" in path or ".." in found.parts:
-        raise TaskError(f"{where}: the path {path} is not supported")
+        raise NeedsImageError(f"{where}: the path {path}")
     return found
 
 
@@ -89,7 +90,7 @@ def _copied(
     parts = json.loads(words) if words.strip().startswith("[") else shlex.split(words)
     flags = [part for part in parts if part.startswith("--")]
     if any(flag.startswith("--from") for flag in flags):
-        raise TaskError(f"{where}: a copy from another stage or image is not supported")
+        raise NeedsImageError(f"{where}: a copy from another stage or image")
     *sources, target = [part for part in parts if not part.startswith("--")]
     into = _joined(workdir, target, where)
     is_folder = target.endswith(("/", ".")) or len(sources) > 1

@@ -18,9 +18,9 @@ Covered: `/app` or another WORKDIR, `/tests`, `/logs` and `/solution` as absolut
 between 0 and 1; no reward, or one that is no number, is a 0 unless the solution (without one, the
 untouched start) gets none either; a declared folder is handed over whole, so that a file that is
 gone from it is gone; hooks of pytest and of the interpreter are left out unless a path names them.
-Not covered: images and RUN (an error says so): the sandbox has this host's programs; several steps,
-sidecars, users; code of the artefacts that forges a reward inside the judge's run, which tests that
-import it cannot rule out: the verdict is marked weaker.
+Not covered: a Dockerfile that does more than copy needs its image (`environments.image_judge`);
+several steps, sidecars; code of the artefacts that forges a reward inside the judge's run, which
+tests that import it cannot rule out: the verdict is marked weaker.
 Source: the Harbor documentation, task structure and separate verifier.
 """
 
@@ -32,19 +32,20 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import TaskError
 from unhack.core.verdict import Seal, Status, Verdict, unscored_verdict
-from unhack.environments.sources.loaders.dockerfile import read_dockerfile
+from unhack.environments.sources.loaders.dockerfile import NeedsImageError, read_dockerfile
 from unhack.sandbox.job import TIME_LIMITS
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command, CommandResult
 from unhack.sandbox.workspace.layers import read_stored
 from unhack.sandbox.workspace.states import WorkspaceState
+from unhack.sandbox.workspace.tree import StoredFile
 
 SOLUTION = ".solution"
 """Folder of an agent's workspace that `/solution` leads to; only a solver puts something there."""
@@ -81,11 +82,23 @@ class HarborTask:
     """The reference's folder, with `solve.sh`; empty for none."""
     timeout_s: float = 600.0
     """Wall seconds of `test.sh`."""
+    environment: Path | None = None
+    """The folder whose Dockerfile makes its image; None where this host's programs do."""
+    build_s: float = 1800.0
+    """Seconds that making the image may take."""
+    memory_bytes: int = 2048 * MIB
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of `test.sh`, beside the image's."""
 
     @property
     def dev_tests(self) -> Mapping[str, str]:
         """No tests: a folder has none by which steps could be paid."""
         return {}
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The declared paths of a task with an image, relative to its root directory."""
+        return () if self.artifacts == ("",) else self.artifacts
 
     def may_change(self, path: str) -> bool:
         """True for a path that is handed to the judge."""
@@ -137,6 +150,12 @@ class HarborJudge:
         del state
         return None
 
+    async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
+        """What is not handed in of a state: path -> reason."""
+        changed = (path for path, one in state.changes().items() if isinstance(one, StoredFile))
+        return {path: "a hook, or not declared" for path in changed
+                if not self.task.may_change(path)}  # fmt: skip
+
     async def _untouched(self) -> Verdict:
         """The verdict on the start state."""
         start = self._pool.states.load(self.task.files)
@@ -179,7 +198,7 @@ class HarborJudge:
         if result.limit:
             status = Status.TIMEOUT if result.limit in TIME_LIMITS else Status.LIMIT
             return self._verdict(0.0, f"the tests hit the limit {result.limit}", status)
-        reward, reason = _reward(after)
+        reward, reason = read_reward(after, f"{_PLACE}/logs/verifier")
         if reward is None:
             return unscored_verdict(f"{reason} ({_end_of(result)})")
         return self._verdict(reward, "" if reward == 1.0 else f"the reward is {reward:g}")
@@ -222,7 +241,12 @@ def read_harbor(folder: Path) -> HarborTask:
         raise TaskError(f"{folder}: there is no tests/test.sh")
     if settings.get("steps"):
         raise TaskError(f"{folder}/task.toml: tasks of several steps are not supported")
-    workdir, files = read_dockerfile(folder / "environment")
+    environment: Path | None = folder / "environment"
+    try:
+        workdir, files = read_dockerfile(folder / "environment")
+        environment = None
+    except NeedsImageError:
+        workdir, files = "/", {}
     verifier = _table(settings, "verifier")
     timeout = verifier.get("timeout_sec", 600.0)
     if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
@@ -237,11 +261,20 @@ def read_harbor(folder: Path) -> HarborTask:
         statement=statement,
         files=files,
         workdir=workdir,
-        artifacts=_artifacts(settings, folder, workdir),
+        artifacts=_artifacts(settings, folder, workdir, whole=environment is not None),
         tests=tests,
         solution=_files(folder / "solution"),
         timeout_s=float(timeout),
+        environment=environment,
+        build_s=_number(_table(settings, "environment").get("build_timeout_sec"), 1800.0),
+        memory_bytes=int(_number(_table(settings, "environment").get("memory_mb"), 2048.0)) * MIB,
+        environ={name: str(one) for name, one in _table(verifier, "env").items()},
     )
+
+
+def _number(value: Any, otherwise: float) -> float:
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return float(value) if fine else otherwise
 
 
 def _settings(path: Path) -> dict[str, Any]:
@@ -258,8 +291,11 @@ def _table(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _artifacts(settings: Mapping[str, Any], folder: Path, workdir: str) -> tuple[str, ...]:
-    """Declared paths, relative to the workspace; the whole of it where none is declared."""
+def _artifacts(
+    settings: Mapping[str, Any], folder: Path, workdir: str, *, whole: bool
+) -> tuple[str, ...]:
+    """Declared paths, relative to the workspace; the whole of it where none is declared. With
+    `whole` that is the root directory of an image."""
     given = settings.get("artifacts", [])
     if not isinstance(given, list):
         raise TaskError(f"{folder}/task.toml: artifacts is no list")
@@ -269,7 +305,9 @@ def _artifacts(settings: Mapping[str, Any], folder: Path, workdir: str) -> tuple
         if not isinstance(source, str) or not source:
             raise TaskError(f"{folder}/task.toml: an artifact is neither a path nor has a source")
         path = source.rstrip("/")
-        inside = path == workdir or path.startswith(f"{workdir}/")
+        inside = whole or path == workdir or path.startswith(f"{workdir}/")
+        if whole and not path.startswith("/"):
+            raise TaskError(f"{folder}/task.toml: the artifact {source} is no absolute path")
         if (path.startswith("/") and not inside) or ".." in path.split("/"):
             raise TaskError(f"{folder}/task.toml: the artifact {source} is not below {workdir}")
         found.append(path.removeprefix(workdir).strip("/"))
@@ -289,9 +327,8 @@ def _below(name: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {f"{_PLACE}/{name}/{path}": data for path, data in files.items()}
 
 
-def _reward(state: WorkspaceState) -> tuple[float | None, str]:
-    """The reward that the judge's run has written, or why there is none."""
-    place = f"{_PLACE}/logs/verifier"
+def read_reward(state: WorkspaceState, place: str) -> tuple[float | None, str]:
+    """The reward that a judge's run has written below a folder, or why there is none."""
     for name in ("reward.txt", "reward.json"):
         data = state.read(f"{place}/{name}", max_bytes=_MOST_REWARD)
         if data is None:

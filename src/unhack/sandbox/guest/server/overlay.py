@@ -14,10 +14,11 @@ from typing import Any
 
 from unhack.sandbox.linux import calls
 
-LAYERS, PROC = "/.layers", "/.proc"
+LAYERS, PROC, IMAGE = "/.layers", "/.proc", "/.image"
 _STEP = "/.step"
 WORKSPACE, HOME = "/workspace", "/home/agent"
 _PLACES = {HOME: "home", "/tmp": "tmp", "/dev/shm": "shm"}
+_DEVICES = ("null", "zero", "full", "urandom")
 _SAFE = calls.MS_NOSUID | calls.MS_NODEV
 _CHUNK = 1 << 20
 
@@ -58,6 +59,9 @@ def show(order: dict[str, Any], hidden: list[str]) -> int:
         os.mkdir(f"{_STEP}/{name}", 0o755)
     lower = [f"{LAYERS}/{name}" for name in reversed(order["layers"])]
     os.chmod(f"{_STEP}/upper", order["mode"])
+    if order["image"]:
+        lower += [f"{IMAGE}/{number}" for number in reversed(range(order["image"]))]
+        return _enter_image(lower, hidden, order["read_only"])
     if order["overlay"]:
         _mount_overlay(lower)
     else:
@@ -75,6 +79,43 @@ def show(order: dict[str, Any], hidden: list[str]) -> int:
     upper = os.open(f"{_STEP}/upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for path in (_STEP, LAYERS, PROC):
         calls.umount(path)
+    return upper
+
+
+def _enter_image(lower: list[str], hidden: list[str], read_only: list[str]) -> int:
+    """Make an image, with the state's layers, the root directory; a descriptor of its writable
+    layer. What the layers have at /proc, /dev or /sys is covered, and a link there is an error."""
+    _mount_overlay(lower)
+    for name in ("proc", "dev", "sys"):
+        place = f"{WORKSPACE}/{name}"
+        if not stat.S_ISDIR(os.lstat(place).st_mode):
+            raise NotADirectoryError(20, f"/{name} is no folder any more, so nothing can be run")
+    calls.mount("proc", f"{WORKSPACE}/proc", kind="proc", flags=_SAFE | calls.MS_NOEXEC)
+    for path in hidden:
+        calls.mount("/dev/null", WORKSPACE + path, flags=calls.MS_BIND)
+    empty = _SAFE | calls.MS_RDONLY
+    calls.mount("tmpfs", f"{WORKSPACE}/sys", kind="tmpfs", flags=empty, data="size=4k,mode=555")
+    dev = f"{WORKSPACE}/dev"
+    calls.mount("tmpfs", dev, kind="tmpfs", flags=_SAFE, data="size=64k,mode=755")
+    for name, source in {**{name: name for name in _DEVICES}, "random": "urandom"}.items():
+        os.close(os.open(f"{dev}/{name}", os.O_CREAT | os.O_WRONLY, 0o444))
+        calls.mount(f"/dev/{source}", f"{dev}/{name}", flags=calls.MS_BIND)
+    links = {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
+    for name, target in links.items():
+        os.symlink(f"/proc/self/{target}", f"{dev}/{name}")
+    os.mkdir(f"{dev}/shm")
+    os.chmod(f"{_STEP}/shm", 0o1777)
+    calls.mount(f"{_STEP}/shm", f"{dev}/shm", flags=calls.MS_BIND)
+    for name in read_only:
+        place = f"{WORKSPACE}/{name}"
+        calls.mount(place, place, flags=calls.MS_BIND)
+        flags = calls.MS_REMOUNT | calls.MS_BIND | calls.MS_RDONLY | _SAFE
+        calls.mount(None, place, flags=flags)
+    upper = os.open(f"{_STEP}/upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    os.chdir(WORKSPACE)
+    calls.pivot_root(".", ".")
+    calls.umount(".")
+    os.chdir("/")
     return upper
 
 

@@ -156,14 +156,28 @@ class CommandLoop:
     def drop_privileges(self, order: dict[str, Any]) -> None:
         """Apply the layers that the command cannot take off."""
         os.setsid()
-        calls.drop_bounding_set()
-        calls.drop_capabilities()
+        self.take_user(order)
         calls.prctl(calls.PR_SET_DUMPABLE, 0)
         calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
         for kind, value in order["rlimits"]:
             resource.setrlimit(kind, (value, value))
         os.umask(0o022)
         self.filter.load()
+
+    @staticmethod
+    def take_user(order: dict[str, Any]) -> None:
+        """Become the image's user, without capabilities but for what its root is left with."""
+        uid, gid, groups = order["user"] or (-1, -1, ())
+        kept = namespaces.IMAGE_ROOT if order["may_change_id"] and uid == 0 else ()
+        calls.drop_bounding_set(*kept)
+        if uid > 0 or gid > 0:
+            os.setgroups(groups)
+            os.setresgid(gid, gid, gid)
+            os.setresuid(uid, uid, uid)
+        if kept:
+            calls.keep_capabilities(*kept)
+        else:
+            calls.drop_capabilities()
 
     def start(self, order: dict[str, Any], fds: list[int], status: int) -> int:
         """Start the command; its pid, 0 where it cannot be run, which its stderr says."""
@@ -279,7 +293,13 @@ def prepare(config: dict[str, Any], control: socket.socket) -> CommandLoop:
     loaded = _loaded_by(config["preload"], keep=config["warm"])
     namespaces.narrow_sites(config["root"], loaded)
     namespaces.seal_root()
-    namespaces.become_mounter(as_root=config["as_root"])
+    if config["image_ids"]:
+        ids = config["image_ids"]
+        namespaces.become_image_root(
+            as_root=config["as_root"], ids=ids, proc=proc, proc_place=overlay.PROC
+        )
+    else:
+        namespaces.become_mounter(as_root=config["as_root"])
     library.check_readable(config["path"], config["sites"], loaded)
     os.environ.clear()
     supervisor = CommandLoop(config, host, proc)

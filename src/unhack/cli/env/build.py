@@ -1,0 +1,100 @@
+"""`unhack env build`: the images of a suite, one by one, and what was not built and why."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from rich.text import Text
+
+from unhack.cli import terminal
+from unhack.cli.env.order import EnvBuildOrder
+from unhack.cli.verdict_table import plain_table
+from unhack.core.errors import TaskError, UsageError
+from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.sources.loaders.harbor import HarborTask
+from unhack.environments.suites import find_tasks
+from unhack.sandbox.images import build
+from unhack.sandbox.images.store import ImageStore
+from unhack.sandbox.images.unpack import ImageError
+
+_UNSCORED = "built, but no grade can be believed"
+_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    task: str
+    kind: str
+    """Empty for a task that can be played."""
+    detail: str
+    seconds: float
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "task": self.task, "built": not self.kind or self.kind == _UNSCORED,
+            "reason": self.kind, "detail": self.detail, "seconds": round(self.seconds, 1),
+        }  # fmt: skip
+
+
+def build_suite(order: EnvBuildOrder) -> bool:
+    """Build everything that can be built, and list the rest by reason; False where some was not.
+
+    Raises UsageError where nothing has an image, SandboxUnavailableError without a builder."""
+    loaded = list(islice(find_tasks(order.suite), order.limit))
+    tasks = [task for task in loaded if isinstance(task, HarborTask) and task.environment]
+    if not tasks:
+        raise UsageError(f"{order.suite}: none of {len(loaded)} tasks needs an image")
+    bases = build.base_map(order.base or ())
+    options = tuple(order.builder_option or ())
+    builder = build.find_builder(order.builder, bases=bases, options=options, network=order.network)
+    store = ImageStore(order.images)
+    found: list[_Built] = []
+    with terminal.progress("images built", total=len(tasks)) as advance:
+        for task in tasks:
+            found.append(_built(task, store, builder, check=order.check))
+            if order.as_json:
+                terminal.write_json(found[-1].fields())
+            advance()
+    if not order.as_json:
+        _show(found)
+    return not any(one.kind for one in found)
+
+
+def _built(task: HarborTask, store: ImageStore, builder: build.Builder, *, check: bool) -> _Built:
+    assert task.environment is not None
+    started = time.monotonic()
+    kind = detail = ""
+    try:
+        build.build(task.environment, store=store, builder=builder, timeout_s=task.build_s)
+        if check:
+            detail = asyncio.run(_checked(task, store))
+            kind = _UNSCORED if detail else ""
+    except build.BuildError as error:
+        kind, detail = error.kind.value, error.detail
+    except (ImageError, TaskError) as error:
+        kind, detail = "its image cannot be read", str(error)
+    return _Built(task.id, kind, detail, time.monotonic() - started)
+
+
+async def _checked(task: HarborTask, store: ImageStore) -> str:
+    async with RepositoryWorkshop(slots=1, images=store) as workshop:
+        return await workshop.check(task)
+
+
+def _show(found: list[_Built]) -> None:
+    counts = Counter(one.kind for one in found)
+    for kind, count in sorted(counts.items(), key=lambda item: -item[1]):
+        if not kind:
+            continue
+        table = plain_table({"task": "whole", "detail": ""})
+        for one in found:
+            if one.kind == kind:
+                table.add_row(Text(one.task, "bold"), Text(one.detail[:_SHOWN]))
+        terminal.results().print(f"\n{kind}: {count}", table)
+    fine, seconds = counts[""], sum(one.seconds for one in found)
+    terminal.results().print(f"\n{fine} of {len(found)} tasks can be played ({seconds:,.0f} s)")

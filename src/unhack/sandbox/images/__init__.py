@@ -1,0 +1,1 @@
+"""Images of containers as root directories: built by an existing tool, unpacked once, stacked."""

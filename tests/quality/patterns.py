@@ -50,6 +50,7 @@ KNOWN: dict[str, tuple[int, str]] = {
     "sandbox/gpu/card_queue.py": (2, HOST),
     "sandbox/gpu/cards.py": (1, OURS),
     "sandbox/gpu/driver_files.py": (2, HOST),
+    "sandbox/images/build.py": (5, "the end of a builder's output, cut to 256 KB; bounded repeats"),
     "sandbox/workspace/git_objects.py": (3, OURS),
     "server/access/directory.py": (1, FIELD),
     "server/access/keys.py": (1, FIELD),

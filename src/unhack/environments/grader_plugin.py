@@ -39,10 +39,10 @@ def pytest_configure(config):
     """Take the plugin's place, unless there are several workers or nothing is to be run."""
     several = getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput")
     if not several and not config.option.collectonly and hasattr(os, "fork"):
-        config.pluginmanager.register(Apart(config), "unhack-apart")
+        config.pluginmanager.register(ForkedTests(config), "unhack-apart")
 
 
-class Apart:
+class ForkedTests:
     """The process that counts."""
 
     def __init__(self, config):
@@ -78,7 +78,7 @@ class Apart:
     def run_session(self, session, send):
         """The rest of a session, in the fork."""
         self.config.pluginmanager.unregister(self)
-        self.config.pluginmanager.register(Sender(send), "unhack-sender")
+        self.config.pluginmanager.register(ReportStream(send), "unhack-sender")
         self.config.hook.pytest_collection(session=session)
         self.config.hook.pytest_runtestloop(session=session)
 
@@ -125,7 +125,7 @@ class Apart:
         return reports
 
     def forked(self, run):
-        """What a fork has sent, and its end. Whatever it has started is ended as well."""
+        """The values that a fork has sent. All that it has started ends with it."""
         sys.stdout.flush()
         sys.stderr.flush()
         reader, writer = os.pipe()
@@ -161,7 +161,7 @@ class Apart:
         return [one for one in found if isinstance(one, dict)]
 
 
-class Sender:
+class ReportStream:
     """In the fork that runs a whole session: the outcome of each test."""
 
     def __init__(self, send):

@@ -55,7 +55,7 @@ _PROGRAMS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr/bin", "usr/s
              "usr/lib32", "usr/lib64", "usr/libexec", "usr/local/bin", "usr/local/sbin",
              "usr/local/lib", "etc/ld.so.preload", "etc/ld.so.conf", "etc/ld.so.conf.d",
              "etc/ld.so.cache")  # fmt: skip
-"""Where programs and their libraries stand: left out, whatever the tests name."""
+"""The places of programs and their libraries: left out, whatever the tests name."""
 _METADATA = (".dist-info", ".egg-info", ".egg-link", ".pth")
 _SUFFIXES = (".py", ".pyc", ".so")
 _MAX_LINKS = 40
@@ -70,8 +70,8 @@ _MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
-    """What a judge takes of a state, and what it leaves out."""
+class JudgedChanges:
+    """The changes that a judge takes of a state, and those that it leaves out."""
 
     changes: Changes
     left_out: Mapping[str, str]
@@ -88,7 +88,7 @@ class _Interpreter:
 
 @dataclass(slots=True)
 class _Control:
-    """What is known of the grader on this host."""
+    """The result of trying the grader on this host."""
 
     reason: str
     """Why its grades are not believed; empty where they are."""
@@ -133,7 +133,7 @@ class ImageJudge:
         return None
 
     async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
-        """What would not be handed in of a state: path -> reason."""
+        """The paths that would not be handed in of a state, with the reasons."""
         return self.handed_in(state, (await self._controlled()).interpreter).left_out
 
     def _controlled(self) -> asyncio.Future[_Control]:
@@ -207,7 +207,7 @@ class ImageJudge:
         return await self._pool.run(start, command, limits=self._limits)
 
     def _verdict(
-        self, result: CommandResult, after: WorkspaceState, handed: HandedIn, control: _Control
+        self, result: CommandResult, after: WorkspaceState, handed: JudgedChanges, control: _Control
     ) -> Verdict:
         named = dict(list(handed.left_out.items())[:_MOST_NAMED])
         details = {
@@ -227,8 +227,8 @@ class ImageJudge:
             reason += f"; left out: {path} ({why}){more}"
         return Verdict(status, reward or 0.0, reason, seal=Seal.AS_WRITTEN, details=details)
 
-    def handed_in(self, state: WorkspaceState, interpreter: _Interpreter) -> HandedIn:
-        """What the judge takes of a state."""
+    def handed_in(self, state: WorkspaceState, interpreter: _Interpreter) -> JudgedChanges:
+        """The changes that the judge takes of a state."""
         taken: Changes = {}
         left: dict[str, str] = {}
         for path, change in state.changes().items():
@@ -239,7 +239,7 @@ class ImageJudge:
                 taken[path] = change
             elif not isinstance(change, NewFolder):
                 left[path] = why
-        return HandedIn(taken, left)
+        return JudgedChanges(taken, left)
 
     def _refused(
         self, path: str, change: object, state: WorkspaceState, interpreter: _Interpreter

@@ -55,7 +55,7 @@ class StateJudge(Protocol):
         ...
 
     async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
-        """What is not handed in of a state: path -> reason."""
+        """The paths that are not handed in of a state, with the reasons."""
         ...
 
 
@@ -85,7 +85,7 @@ class RepositoryJudge:
         return await self._judge(state, self._dev, dev=True)
 
     async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
-        """What is not handed in of a state, of what might be looked for: path -> reason."""
+        """The paths that are not handed in, of those that might be looked for: path -> reason."""
         return hand_in(self.task, state)[1]
 
     async def _judge(self, state: WorkspaceState, task: Task, *, dev: bool) -> Verdict:
@@ -150,7 +150,7 @@ class RepositoryJudge:
 
 
 def submission(task: PlayableTask, state: WorkspaceState) -> dict[str, str | None]:
-    """What is handed in of a state: path -> text, None for a deleted file. See `hand_in`."""
+    """The files that are handed in of a state: path -> text, None for a deleted one."""
     return hand_in(task, state)[0]
 
 

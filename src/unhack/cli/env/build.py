@@ -19,8 +19,8 @@ from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.sources.loaders.harbor import HarborTask
 from unhack.environments.suites import find_tasks
 from unhack.sandbox.images import build
+from unhack.sandbox.images.layout import ImageError
 from unhack.sandbox.images.store import ImageStore
-from unhack.sandbox.images.unpack import ImageError
 
 _UNSCORED = "built, but no grade can be believed"
 _SHOWN = 160

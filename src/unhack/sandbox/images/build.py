@@ -34,14 +34,16 @@ from enum import StrEnum
 from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError
+from unhack.sandbox.images.layout import ImageError
 from unhack.sandbox.images.store import ImageStore
-from unhack.sandbox.images.unpack import ImageError
 from unhack.sandbox.workspace.image_root import ImageRoot
 
 TIMEOUT_S = 1800.0
 _LEAST_FREE = 2 << 30
 """Bytes that must be free on the disk before a build begins."""
 _SHOWN = 400
+_MOST_READ = 1 << 18
+"""Characters at the end of a builder's output that are looked at."""
 _NO_BASE = re.compile(
     r"pinging container registry|no such host|dial tcp|docker://|reading manifest|short-name|"
     r"pull access denied|failed to resolve|failed to do request|manifest unknown|image not known"
@@ -57,7 +59,7 @@ _NO_PACKAGE = re.compile(
 )
 
 
-class Failure(StrEnum):
+class BuildFailure(StrEnum):
     """Why an image was not built."""
 
     BASE = "base not to be had"
@@ -71,7 +73,7 @@ class Failure(StrEnum):
 class BuildError(ImageError):
     """An image that was not built: `kind`, and what the builder said."""
 
-    def __init__(self, kind: Failure, detail: str) -> None:
+    def __init__(self, kind: BuildFailure, detail: str) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind, self.detail = kind, detail
 
@@ -139,7 +141,7 @@ def build(
     store.place.mkdir(parents=True, exist_ok=True)
     with _alone(store.place):
         if shutil.disk_usage(store.place).free < _LEAST_FREE:
-            raise BuildError(Failure.DISK, f"less than {_LEAST_FREE >> 30} GiB are free there")
+            raise BuildError(BuildFailure.DISK, f"less than {_LEAST_FREE >> 30} GiB are free there")
         with tempfile.TemporaryDirectory(dir=store.place, prefix=".layout-") as made:
             run = _Run(builder, store.place / "builder", timeout_s)
             layout = Path(made, "layout")
@@ -171,7 +173,7 @@ class _Run:
         try:
             text = source.read_text()
         except (OSError, UnicodeDecodeError) as error:
-            raise BuildError(Failure.STEP, f"{source} cannot be read: {error}") from None
+            raise BuildError(BuildFailure.STEP, f"{source} cannot be read: {error}") from None
         used = {name: self._base(name) for name in _bases(text) if name in self.builder.bases}
         dockerfile.write_text(_rebased(text, used))
         options = [*self.builder.options, "--file", str(dockerfile), "--network=host"]
@@ -229,9 +231,9 @@ class _Run:
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 if isinstance(error, subprocess.TimeoutExpired):
-                    raise BuildError(Failure.TIME, f"over {self.timeout_s:g} s") from None
+                    raise BuildError(BuildFailure.TIME, f"over {self.timeout_s:g} s") from None
                 raise
-            out.seek(0)
+            out.seek(max(0, out.seek(0, os.SEEK_END) - _MOST_READ))
             text = out.read()
         if code == 0:
             return text
@@ -241,7 +243,7 @@ class _Run:
 
 
 def _bound(*, network: bool) -> list[str]:
-    """What a builder is started by, so that it ends with this process: for root with everything
+    """The command that starts a builder so that it ends with this process: for root with everything
     that it has started, in a pid namespace, whose mounts go with it.
 
     Raises SandboxUnavailableError where a network cannot be taken away."""
@@ -263,16 +265,16 @@ def _explained(what: str, text: str) -> BuildError:
     where = f"step {steps[-1][0]}, {steps[-1][1].strip()}: " if steps else f"{what}: "
     end = "\n".join(lines[-60:])
     for pattern, kind in (
-        (re.compile("no space left on device", re.IGNORECASE), Failure.DISK),
-        (_NO_PACKAGE, Failure.PACKAGE),
-        (_NETWORK, Failure.NETWORK),
+        (re.compile("no space left on device", re.IGNORECASE), BuildFailure.DISK),
+        (_NO_PACKAGE, BuildFailure.PACKAGE),
+        (_NETWORK, BuildFailure.NETWORK),
     ):
         if pattern.search(end):
             said = next((line for line in reversed(lines) if pattern.search(line)), last)
             return BuildError(kind, f"{where}{said[:_SHOWN]}")
     if _NO_BASE.search(end) and (not steps or steps[-1][1].upper().startswith(("FROM", "COPY"))):
-        return BuildError(Failure.BASE, f"{where}{last}")
-    return BuildError(Failure.STEP, f"{where}{last}")
+        return BuildError(BuildFailure.BASE, f"{where}{last}")
+    return BuildError(BuildFailure.STEP, f"{where}{last}")
 
 
 def _from_lines(text: str) -> Iterator[tuple[int, list[str]]]:

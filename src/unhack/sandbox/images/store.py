@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from unhack.core.errors import UsageError
 from unhack.sandbox.guest.server.reaper import remove_folder
-from unhack.sandbox.images.unpack import INDEX, ImageError, read_layout, unpack
+from unhack.sandbox.images.layout import INDEX, ImageError, read_layout, unpack
 from unhack.sandbox.pool.worker_start import image_ids
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.tree import (

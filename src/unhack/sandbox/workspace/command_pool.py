@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Mapping
 from typing import Self
 
 from unhack.core.errors import SandboxError
@@ -46,8 +45,6 @@ class CommandPool:
         *,
         slots: int = 0,
         preload: tuple[str, ...] = ("pytest",),
-        binds: tuple[tuple[str, str], ...] = (),
-        environ: Mapping[str, str] | None = None,
         links: tuple[tuple[str, str], ...] = (),
         kept: tuple[tuple[str, str], ...] = (),
         image: ImageRoot | None = None,
@@ -62,9 +59,7 @@ class CommandPool:
             preload, uid = (), image.first_id if as_root else -1
         self.states = StateStore(uid=uid, gid=uid, image=image)
         top = self.states.layers.top
-        self._plan = SupervisorPlan(
-            top, uid, preload, binds, dict(environ or {}), links, kept, image
-        )
+        self._plan = SupervisorPlan(top, uid, preload, links, kept, image)
         self._count = slots or len(os.sched_getaffinity(0))
         self._places: asyncio.Queue[_Place] = asyncio.Queue()
         self._all: list[_Place] = []

@@ -37,7 +37,7 @@ class ImageRoot:
     home: str = "/root"
     """Home directory of that user."""
     entrypoint: tuple[str, ...] = ()
-    """What its author runs before a command; it is shown and not run."""
+    """The program that its author runs before a command; it is shown and not run."""
     first_id: int = 0
     """uid and gid, seen from the host, of what belongs to root in the image."""
     ids: int = 1

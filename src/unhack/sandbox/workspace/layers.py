@@ -131,7 +131,7 @@ class LayerWriter:
         self._modes[place] = mode & PERMISSIONS
 
     def _lower(self, path: str) -> os.stat_result | None:
-        """What the layers below have at a path."""
+        """The entry that the layers below have at a path."""
         for folder in reversed(self._below):
             with contextlib.suppress(OSError):
                 return os.lstat(f"{folder}/{path}")

@@ -14,8 +14,7 @@ import os
 import resource
 import socket
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unhack.core.errors import SandboxUnavailableError
@@ -65,9 +64,6 @@ class SupervisorPlan:
     preload: tuple[str, ...] = ("pytest",)
     """Modules that a warm supervisor runs without starting an interpreter; of site-packages only
     what these import is visible."""
-    binds: tuple[tuple[str, str], ...] = ()
-    """(host path, path inside) pairs, read-only."""
-    environ: Mapping[str, str] = field(default_factory=dict[str, str])
     links: tuple[tuple[str, str], ...] = ()
     """(link at the top, absolute target inside) pairs, for programs that expect other paths."""
     kept: tuple[tuple[str, str], ...] = ()
@@ -77,8 +73,8 @@ class SupervisorPlan:
     """Commands see this image's root directory, changed by the state's layers, and nothing else."""
 
     def root(self) -> RootSpec:
-        """The root directory. Raises UsageError for a bind whose source is not there."""
-        binds = (*self.binds, (self.layers, overlay.LAYERS))
+        """The root directory."""
+        binds: tuple[tuple[str, str], ...] = ((self.layers, overlay.LAYERS),)
         if self.image is not None:
             below = enumerate(self.image.folders)
             binds += tuple((folder, f"{overlay.IMAGE}/{number}") for number, folder in below)
@@ -138,7 +134,6 @@ class Supervisor:
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTHONHASHSEED": "0",
                 "PYTEST_ADDOPTS": "-p no:cacheprovider",
-                **self.plan.environ,
                 "HOME": overlay.HOME,
                 "TMPDIR": "/tmp",
             }

@@ -15,9 +15,9 @@ import pytest
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.images import build as building
-from unhack.sandbox.images.build import BuildError, Failure, base_map, find_builder, folder_key
+from unhack.sandbox.images.build import BuildError, BuildFailure, base_map, find_builder, folder_key
+from unhack.sandbox.images.layout import ImageError
 from unhack.sandbox.images.store import ImageStore
-from unhack.sandbox.images.unpack import ImageError
 from unhack.sandbox.linux.processes import command_lines
 from unhack.sandbox.workspace.tree import StoredFile
 
@@ -75,17 +75,20 @@ def test_a_dockerfile_becomes_a_root_directory(tmp_path: Path, base: str) -> Non
 @pytest.mark.parametrize(
     ("dockerfile", "kind"),
     [
-        ("FROM nowhere.invalid/x:1\nRUN true\n", Failure.BASE),
-        ("FROM base:1\nRUN false\n", Failure.STEP),
-        ("FROM base:1\nRUN echo 'E: Unable to locate package x'; exit 100\n", Failure.PACKAGE),
-        ("FROM base:1\nRUN echo 'Temporary failure resolving x' >&2; exit 1\n", Failure.NETWORK),
-        ("FROM base:1\nCOPY none /x\n", Failure.STEP),
-        ("RUN nothing\n", Failure.STEP),
+        ("FROM nowhere.invalid/x:1\nRUN true\n", BuildFailure.BASE),
+        ("FROM base:1\nRUN false\n", BuildFailure.STEP),
+        ("FROM base:1\nRUN echo 'E: Unable to locate package x'; exit 100\n", BuildFailure.PACKAGE),
+        (
+            "FROM base:1\nRUN echo 'Temporary failure resolving x'; exit 1\n",
+            BuildFailure.NETWORK,
+        ),
+        ("FROM base:1\nCOPY none /x\n", BuildFailure.STEP),
+        ("RUN nothing\n", BuildFailure.STEP),
     ],
     ids=["base", "step", "package", "network", "copy", "no base"],
 )
 def test_what_is_not_built_has_its_reason(
-    tmp_path: Path, base: str, dockerfile: str, kind: Failure
+    tmp_path: Path, base: str, dockerfile: str, kind: BuildFailure
 ) -> None:
     with pytest.raises(BuildError) as raised:
         built(tmp_path, base, dockerfile)
@@ -100,7 +103,7 @@ def test_a_build_that_takes_too_long_is_ended_with_all_that_it_started(
 ) -> None:
     with pytest.raises(BuildError) as raised:
         built(tmp_path, base, "FROM base:1\nRUN sleep 3217\n", timeout_s=20.0)
-    assert raised.value.kind is Failure.TIME
+    assert raised.value.kind is BuildFailure.TIME
     assert ended("3217")
 
 

@@ -151,7 +151,7 @@ class HarborJudge:
         return None
 
     async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
-        """What is not handed in of a state: path -> reason."""
+        """The paths that are not handed in of a state, with the reasons."""
         changed = (path for path, one in state.changes().items() if isinstance(one, StoredFile))
         return {path: "a hook, or not declared" for path in changed
                 if not self.task.may_change(path)}  # fmt: skip

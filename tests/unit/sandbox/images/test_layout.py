@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from unhack.sandbox.images.layout import ImageError
 from unhack.sandbox.images.store import ImageStore
-from unhack.sandbox.images.unpack import ImageError
 from unhack.sandbox.workspace.tree import Folder, StoredFile, StoredLink
 
 from .layouts import entry, layout, tar_of

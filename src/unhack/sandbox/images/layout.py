@@ -44,8 +44,8 @@ class ImageError(SandboxError):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """What an OCI layout holds of one image."""
+class ImageLayout:
+    """One image of an OCI layout."""
 
     id: str
     layers: tuple[str, ...]
@@ -54,7 +54,7 @@ class Layout:
     config: dict[str, Any]
 
 
-def read_layout(folder: Path) -> Layout:
+def read_layout(folder: Path) -> ImageLayout:
     """The image of a layout with one image for this machine. Raises ImageError."""
     try:
         index = json.loads((folder / "index.json").read_bytes())
@@ -67,7 +67,7 @@ def read_layout(folder: Path) -> Layout:
     if len(layers) != len(blobs):
         raise ImageError(f"{folder}: {len(blobs)} layers, of which {len(layers)} are described")
     said = hashlib.sha256(json.dumps([layers, config.get("config")]).encode()).hexdigest()
-    return Layout(said, layers, blobs, config)
+    return ImageLayout(said, layers, blobs, config)
 
 
 def _manifest(folder: Path, index: dict[str, Any]) -> dict[str, Any]:

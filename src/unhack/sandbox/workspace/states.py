@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unhack.core.errors import UsageError
@@ -106,7 +106,10 @@ class StateStore:
         """The state of the image as it is, or of an empty workspace."""
         tree = EMPTY if self._image is None else self._image.tree
         start = None if self._image is None else self._image.workdir.strip("/")
-        return WorkspaceState(tree, (), start=start)
+        state = WorkspaceState(tree, (), start=start)
+        if start and tree.find(start) is None:  # an engine makes it when a container begins
+            state = replace(self.laid(state, {start: NewFolder()}), origin=None)
+        return state
 
     def _writer(self, state: WorkspaceState) -> LayerWriter:
         """A layer above a state's."""

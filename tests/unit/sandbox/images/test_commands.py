@@ -85,6 +85,14 @@ def test_what_a_command_leaves_anywhere_is_the_next_state(root: ImageRoot) -> No
     assert "srv/x" in changed
 
 
+def test_a_working_directory_that_no_layer_has_is_made(tmp_path: Path) -> None:
+    made = shell_image(tmp_path / "layout", WorkingDir="/not/there")
+    image = ImageStore(tmp_path / "images").take(made, key="it")
+    result, state = run(image, "pwd; touch x", "ls /not/there")
+    assert result.stdout == "x\n"
+    assert set(state.changes()) == {"not/there/x"}
+
+
 def test_an_image_is_never_changed(root: ImageRoot) -> None:
     run(root, "echo spoilt > /data/a; rm -rf /data/b /usr/bin/cat")
     result, state = run(root, "cat /data/a /data/b")

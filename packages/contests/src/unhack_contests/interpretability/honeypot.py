@@ -36,7 +36,7 @@ def files(size: CircuitSize) -> Files:
     rng = generator("interp", "honeypot", "drawn")
     told = {
         "pool": "judge",
-        # A copy of the file is known by this word, also where its circuits are short enough for chance.
+        # A copy is known by this word, also where its circuits are short enough for chance.
         "drawn": f"circuits-{int(rng.integers(10**12)):012d}",
         "nodes": [list(node) for node in sorted(nodes)],
         "edges": [list(edge) for edge in sorted(edges)],

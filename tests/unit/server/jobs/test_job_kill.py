@@ -26,8 +26,14 @@ TOURNAMENT = {
 def test_a_server_killed_in_the_middle_ends_all_jobs(
     tmp_path: Path, small_audit: Any, database: str | None
 ) -> None:
-    # Bound by calls, not by time: beside other work the time is up before the server is killed.
-    long = small_audit | {"calls": 1500, "seconds": 900, "stop_at_first": False, "tiers": [1, 2, 3]}
+    # Bound by calls, not by time: beside other work the time is up before the server is killed. The
+    # calls sleep, so that the audit lasts however late this process is to look.
+    source = small_audit["reward"]["source"].replace(
+        "return", "__import__('time').sleep(.1); return"
+    )
+    reward = small_audit["reward"] | {"source": source}
+    long = small_audit | {"calls": 600, "seconds": 900, "stop_at_first": False, "tiers": [1, 2, 3]}
+    long |= {"reward": reward}
     folder = tmp_path / "data"
     more = ("--database", database) if database else ()
     with serving(folder, *more) as server:

@@ -13,8 +13,9 @@ Covered: a grade is believed only if on this host the script came to its end on 
 workspace with all its tools, gave a reward below 1 there, and gave the reference 1; a reward of a
 script that was killed is void; `/tests` cannot be written to while the script runs; pytest runs
 each test in a process of its own (`grader_plugin`).
-Not covered: what code of the agent makes of the one test that loads it; other runners, in whose
-process it can forge what the script writes. The verdict is marked weaker.
+Not covered: what code of the agent makes of the one test that loads or starts it, the tests that it
+reads then, and files that it writes for later ones; other runners, in whose process it can forge
+what the script writes. The verdict is marked weaker.
 """
 
 from __future__ import annotations

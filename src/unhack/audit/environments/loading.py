@@ -24,7 +24,7 @@ from unhack.audit.environments.runner import EnvironmentSubject
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnhackError, UsageError
 from unhack.environments.episode import COMMAND_LIMITS
-from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
+from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor, refuse_image
 from unhack.environments.suites import find_repository_tasks, is_repository_suite
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
@@ -62,6 +62,7 @@ def environment_of(target: str, *, grader: str | None = None) -> EnvironmentSubj
         if grader is not None:
             raise UsageError(f"{target} has a grader of its own: tests/test.sh")
         folder = read_harbor(path)
+        refuse_image(folder)
         task = asyncio.run(_task_of(folder))
         tests = dict(folder.tests)
         own = ForeignGrader(

@@ -115,6 +115,8 @@ class HarborJudge:
     """Judges states of one task, each in fresh files."""
 
     def __init__(self, task: HarborTask) -> None:
+        """Raises TaskError for a task that needs its image (`environments.image_judge`)."""
+        refuse_image(task)
         self.task = task
         links = [(f"/{name}", f"/workspace/{_PLACE}/{name}") for name in _LINKED]
         if task.workdir != "/workspace":
@@ -207,6 +209,19 @@ class HarborJudge:
         known = Status.PASSED if score == 1.0 else Status.FAILED
         details: dict[str, Any] = {"mode": "graded apart", "artifacts": list(self.task.artifacts)}
         return Verdict(status or known, score, reason, seal=Seal.AS_WRITTEN, details=details)
+
+
+def refuse_image(task: HarborTask) -> None:
+    """Raise TaskError for a task that needs its image, where only this host's programs are."""
+    if task.environment is None:
+        return
+    try:
+        read_dockerfile(task.environment)
+    except NeedsImageError as error:
+        raise TaskError(
+            f"{error}; only episodes are played and judged in one: `unhack env build`, then"
+            " `unhack env run`"
+        ) from None
 
 
 def artifacts_of(task: HarborTask, state: WorkspaceState) -> dict[str, bytes] | None:

@@ -23,7 +23,12 @@ from functools import cached_property
 from pathlib import Path
 
 from unhack.core.errors import SandboxError, TaskError, UsageError
-from unhack.environments.sources.loaders.harbor import HarborJudge, HarborTask, read_harbor
+from unhack.environments.sources.loaders.harbor import (
+    HarborJudge,
+    HarborTask,
+    read_harbor,
+    refuse_image,
+)
 from unhack.sandbox.workspace.states import StateStore
 from unhack.tournament.contest import (
     DataPool,
@@ -206,6 +211,7 @@ def load(options: Mapping[str, str], *, taken: Collection[str] = ()) -> HarborCo
     hashes: dict[str, str] = {}
     for folder in folders:
         task = read_harbor(folder)
+        refuse_image(task)
         if not task.solution:
             raise TaskError(f"{folder}: there is no solution/solve.sh, the contest's honest entry")
         tasks[folder.name] = task

@@ -93,6 +93,8 @@ def test_a_dockerfile_that_does_more_than_copy_needs_its_image(tmp_path: Path, d
     task = read_harbor(folder(tmp_path, changes))
     assert task.environment == tmp_path / "environment"
     assert (task.artifacts, task.memory_bytes >> 20, task.build_s) == (("etc/motd",), 512, 9.0)
+    with pytest.raises(TaskError, match="unhack env build"):
+        HarborJudge(task)
 
 
 def judged(task: HarborTask, *states: Mapping[str, bytes]) -> list[tuple[Status, float | None]]:

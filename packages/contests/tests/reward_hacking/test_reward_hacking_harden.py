@@ -44,9 +44,10 @@ def test_doing_nothing_in_a_role_scores_nothing(role: str, tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_leaky_verifiers_handed_back_score_nothing(tmp_path: Path) -> None:
+def test_leaky_verifiers_handed_back_are_not_told_from_nothing(tmp_path: Path) -> None:
+    # Some of the drawn attacks miss even a leaky verifier, so that its share may be above 0.
     found = measured(ROLES["patch"], ROLES["patch"].submissions.identity(), tmp_path)
-    assert found.fitness == 0
+    assert (found.low, found.fitness < 0.1) == (0, True)
     assert found.flags == ()
 
 

@@ -24,6 +24,7 @@ import ctypes
 import importlib.machinery
 import json
 import os
+import select
 import shutil
 import signal
 import sys
@@ -31,12 +32,15 @@ import sys
 import pytest
 
 REWARDS = "/logs/verifier"
+STARTED = "/logs/pytest-started"
 MOST_BYTES = 16 << 20
 CAP_KILL = 5
 
 
 def pytest_configure(config):
     """Take the plugin's place, unless there are several workers or nothing is to be run."""
+    with contextlib.suppress(OSError), open(STARTED, "w"):
+        pass
     several = getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput")
     if not several and not config.option.collectonly and hasattr(os, "fork"):
         config.pluginmanager.register(ForkedTests(config), "unhack-apart")
@@ -140,16 +144,23 @@ class ForkedTests:
             finally:
                 os._exit(0)
         os.close(writer)
-        data = b""
+        data, ended = b"", 0
         while len(data) < MOST_BYTES:
+            # What the fork has started may keep the pipe open: its own end counts.
+            if not select.select([reader], [], [], 0 if ended else 0.05)[0]:
+                if ended:
+                    break
+                ended, _ = os.waitpid(child, os.WNOHANG)
+                continue
             more = os.read(reader, 1 << 16)
             if not more:
                 break
             data += more
         os.close(reader)
-        with contextlib.suppress(OSError):
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        if not ended:
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
         end_strangers(self.before)
         clean_rewards(self.rewards)
         found = []

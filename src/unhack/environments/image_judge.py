@@ -61,6 +61,8 @@ _METADATA = (".dist-info", ".egg-info", ".egg-link", ".pth")
 _SUFFIXES = (".py", ".pyc", ".so")
 _MAX_LINKS = 40
 _MISSING = "/logs/missing-commands"
+_STARTED = "logs/pytest-started"
+"""Written by the grader's plugin."""
 _HOOK = f'() {{ echo "$1" >> {_MISSING}; echo "$1: command not found" >&2; return 127; }}'
 _ASK = (
     "import json, pkgutil, site, sys; print(json.dumps([[p for p in sys.path if p] + "
@@ -93,6 +95,8 @@ class _Control:
 
     reason: str
     """Why its grades are not believed; empty where they are."""
+    with_pytest: bool = False
+    """True where pytest ran: a later run without it is none."""
     untouched: float = 0.0
     interpreter: _Interpreter = field(default_factory=_Interpreter)
 
@@ -126,6 +130,12 @@ class ImageJudge:
             return unscored_verdict(control.reason)
         handed = self.handed_in(state, control.interpreter)
         result, after = await self._graded(handed.changes)
+        if control.with_pytest and after.tree.find(_STARTED) is None:
+            details = {"mode": "graded in its image", "image": self.image.id}
+            reason = (
+                f"pytest did not start, as it does on the untouched workspace{_last_line(result)}"
+            )
+            return Verdict(Status.FAILED, 0.0, reason, seal=Seal.AS_WRITTEN, details=details)
         return self._verdict(result, after, handed, control)
 
     async def progress(self, state: WorkspaceState) -> Verdict | None:
@@ -144,11 +154,16 @@ class ImageJudge:
 
     async def _make_control(self) -> _Control:
         interpreter = await self._ask_interpreter()
+        if interpreter is None:
+            return _Control("the image's python3 does not say where it looks for modules")
         result, after = await self._graded({})
         missing = after.read("logs/missing-commands", max_bytes=2000)
         if missing:
             names = ", ".join(sorted(set(missing.decode(errors="replace").split())))
             return _Control(f"the grader lacks a program in its image: {names}")
+        started = after.tree.find(_STARTED) is not None
+        if not started and self._calls_pytest():
+            return _Control(f"pytest does not start in the image{_last_line(result)}")
         reward, reason = _reward_of(result, after)
         if reward is None:
             end = _last_line(result)
@@ -163,16 +178,24 @@ class ImageJudge:
             if best is None or best < 1.0 or best <= reward:
                 got = reason if best is None else f"it gets {best:g}"
                 return _Control(f"the task's own solution does not pass here: {got}")
-        return _Control("", reward, interpreter)
+        return _Control("", started, reward, interpreter)
 
-    async def _ask_interpreter(self) -> _Interpreter:
-        """The path and the modules of the image's Python; none where it has none."""
+    def _calls_pytest(self) -> bool:
+        """True for a script that speaks of pytest beside its comments."""
+        lines = self.task.tests["test.sh"].decode(errors="replace").splitlines()
+        return any("pytest" in line for line in lines if not line.lstrip().startswith("#"))
+
+    async def _ask_interpreter(self) -> _Interpreter | None:
+        """The path and the modules of the image's Python, empty where it has none; None where that
+        does not say."""
         command = Command(("python3", "-c", _ASK), cwd="root", as_root=True)
         result, _ = await self._pool.run(self._pool.states.untouched(), command, limits=LIMITS)
+        if result.exit_code == 127:  # there is no such program
+            return _Interpreter()
         try:
             places, modules = json.loads(result.stdout)
         except ValueError:
-            return _Interpreter()
+            return None
         return _Interpreter(tuple(one.strip("/") for one in places), frozenset(modules))
 
     async def _solved(self) -> WorkspaceState:
@@ -251,7 +274,10 @@ class ImageJudge:
         if isinstance(change, StoredLink) and not _leads_to_data(state.tree, path):
             return "a link that leads to the grader's files"
         if self.task.declared:
-            declared = _below(path, self.task.declared) or isinstance(change, NewFolder)
+            above = any(one.startswith(f"{path}/") for one in self.task.declared)
+            declared = _below(path, self.task.declared) or (
+                above and isinstance(change, NewFolder) and self.image.tree.find(path) is None
+            )
             return "" if declared else "not below a declared path"
         searched = (*_PROGRAMS, *interpreter.places, *_path_folders(self.image))
         if _below(path, searched):

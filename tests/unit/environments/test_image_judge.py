@@ -173,6 +173,10 @@ CANNOT = {
         {"tests__test/sh": "pytest /tests\n" + TEST_SH},
         "lacks a program.*pytest",
     ),
+    "a runner that does not start": (
+        {"tests__test/sh": "true python3 -m pytest\n" + TEST_SH},
+        "pytest does not start",
+    ),
     "no reward": ({"tests__test/sh": "exit 3\n"}, "left no reward.*exit code 3"),
     "paid for nothing": ({"tests__test/sh": "echo 1 > /logs/verifier/reward.txt"}, "full reward"),
     "killed": ({"tests__test/sh": "echo 0 > /logs/verifier/reward.txt; kill -9 $$"}, "signal 9"),

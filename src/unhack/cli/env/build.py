@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from rich.text import Text
@@ -14,12 +14,11 @@ from rich.text import Text
 from unhack.cli import terminal
 from unhack.cli.env.order import EnvBuildOrder
 from unhack.cli.verdict_table import plain_table
-from unhack.core.errors import TaskError, UsageError
-from unhack.environments.environment import RepositoryWorkshop
+from unhack.core.errors import SandboxError, TaskError, UsageError
+from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
 from unhack.environments.sources.loaders.harbor import HarborTask
 from unhack.environments.suites import find_tasks
 from unhack.sandbox.images import build
-from unhack.sandbox.images.layout import ImageError
 from unhack.sandbox.images.store import ImageStore
 
 _UNSCORED = "built, but no grade can be believed"
@@ -45,15 +44,20 @@ def build_suite(order: EnvBuildOrder) -> bool:
     """Build everything that can be built, and list the rest by reason; False where some was not.
 
     Raises UsageError where nothing has an image, SandboxUnavailableError without a builder."""
-    loaded = list(islice(find_tasks(order.suite), order.limit))
-    tasks = [task for task in loaded if isinstance(task, HarborTask) and task.environment]
-    if not tasks:
-        raise UsageError(f"{order.suite}: none of {len(loaded)} tasks needs an image")
+    found: list[_Built] = []
+    tasks: list[HarborTask] = []
+    for loaded in _each(find_tasks(order.suite)):
+        if isinstance(loaded, TaskError):
+            found.append(_Built(order.suite, "the folder cannot be read", str(loaded), 0.0))
+        elif isinstance(loaded, HarborTask) and loaded.environment:
+            tasks.append(loaded)
+    tasks = tasks[: order.limit]
+    if not tasks and not found:
+        raise UsageError(f"{order.suite}: no task there needs an image")
     bases = build.base_map(order.base or ())
     options = tuple(order.builder_option or ())
     builder = build.find_builder(order.builder, bases=bases, options=options, network=order.network)
     store = ImageStore(order.images)
-    found: list[_Built] = []
     with terminal.progress("images built", total=len(tasks)) as advance:
         for task in tasks:
             found.append(_built(task, store, builder, check=order.check))
@@ -76,9 +80,20 @@ def _built(task: HarborTask, store: ImageStore, builder: build.Builder, *, check
             kind = _UNSCORED if detail else ""
     except build.BuildError as error:
         kind, detail = error.kind.value, error.detail
-    except (ImageError, TaskError) as error:
-        kind, detail = "its image cannot be read", str(error)
+    except (SandboxError, TaskError) as error:
+        kind, detail = "its image cannot be read or run", str(error)
     return _Built(task.id, kind, detail, time.monotonic() - started)
+
+
+def _each(tasks: Iterator[EpisodeTask]) -> Iterator[EpisodeTask | TaskError]:
+    """The tasks, and in place of one whose folder is broken what is wrong with it."""
+    while True:
+        try:
+            yield next(tasks)
+        except StopIteration:
+            return
+        except TaskError as error:
+            yield error
 
 
 async def _checked(task: HarborTask, store: ImageStore) -> str:

@@ -17,6 +17,7 @@ Source: buildah-build(1), containers-transports(5).
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -145,8 +146,12 @@ def build(
         with tempfile.TemporaryDirectory(dir=store.place, prefix=".layout-") as made:
             run = _Run(builder, store.place / "builder", timeout_s)
             layout = Path(made, "layout")
-            run.build(folder, layout, Path(made, "Dockerfile"))
-            return store.take(layout, key=key, note={"builder": builder.name})
+            try:
+                run.build(folder, layout, Path(made, "Dockerfile"))
+                return store.take(layout, key=key)
+            except OSError as error:
+                kind = BuildFailure.DISK if error.errno == errno.ENOSPC else BuildFailure.STEP
+                raise BuildError(kind, str(error)) from None
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@
 
 Covered: layers are shared among images and processes; an image is there whole or not at all; places
 that a container's engine brings (/proc, /dev, /etc/hosts, /tmp) stand in a layer of their own.
-Not covered: removing what is no longer needed (`clear`, all at once); images of other machines.
+Not covered: removing what is no longer needed: the folder may be removed; images of other machines.
 Source: the OCI image configuration.
 """
 
@@ -15,13 +15,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.guest.server.reaper import remove_folder
 from unhack.sandbox.images.layout import INDEX, ImageError, read_layout, unpack
 from unhack.sandbox.pool.worker_start import image_ids
 from unhack.sandbox.workspace.image_root import ImageRoot
@@ -78,8 +76,8 @@ class ImageStore:
             self._loaded[key] = self._root(record, folders)
         return self._loaded[key]
 
-    def take(self, layout: Path, *, key: str, note: dict[str, Any] | None = None) -> ImageRoot:
-        """Unpack the image of an OCI layout and keep it under a key; `note` is kept beside it.
+    def take(self, layout: Path, *, key: str) -> ImageRoot:
+        """Unpack the image of an OCI layout and keep it under a key.
 
         Raises ImageError, and OSError where the disk is full."""
         found = read_layout(layout)
@@ -88,9 +86,9 @@ class ImageStore:
             for layer, blob in zip(found.layers, found.blobs, strict=True)
         ]
         kept.append(self._engine_layer())
-        record = {
+        record: dict[str, Any] = {
             "id": found.id, "layers": kept, "config": found.config.get("config") or {},
-            "ids": [self.first_id, self.ids], "note": note or {},
+            "ids": [self.first_id, self.ids],
         }  # fmt: skip
         self._images.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=self._images, delete=False) as file:
@@ -100,18 +98,6 @@ class ImageStore:
         root = self.load(key)
         assert root is not None
         return root
-
-    def size_bytes(self) -> int:
-        """Bytes on the disk of everything here, as far as it can be read."""
-        return sum(
-            found.lstat().st_blocks * 512 for found in self.place.rglob("*") if not found.is_dir()
-        )
-
-    def clear(self) -> None:
-        """Remove every image and layer, and what builders keep beside them."""
-        remove_folder(str(self.place))
-        shutil.rmtree(self.place, ignore_errors=True)
-        self._loaded.clear()
 
     def _record(self, key: str) -> Path:
         if not key or not all(letter.isalnum() or letter in "-_." for letter in key):
@@ -158,7 +144,6 @@ class ImageStore:
             workdir=config.get("WorkingDir") or "/",
             user=user,
             home=home,
-            entrypoint=tuple(config.get("Entrypoint") or ()),
             first_id=self.first_id,
             ids=self.ids,
         )

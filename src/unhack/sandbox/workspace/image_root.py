@@ -20,11 +20,11 @@ class ImageRoot:
 
         root = ImageStore().load("beagle")
         async with CommandPool(image=root) as pool:
-            result, after = await pool.run(pool.start(), shell("id"), limits=Limits())
+            result, after = await pool.run(pool.states.untouched(), shell("id"), limits=Limits())
     """
 
     id: str
-    """The digest of its manifest, in hexadecimal."""
+    """The digest of its layers and settings, in hexadecimal."""
     folders: tuple[str, ...] = field(repr=False)
     """Its layers on the host, the lowest first."""
     tree: Folder = field(repr=False)
@@ -36,8 +36,6 @@ class ImageRoot:
     """uid, gid and further groups of commands."""
     home: str = "/root"
     """Home directory of that user."""
-    entrypoint: tuple[str, ...] = ()
-    """The program that its author runs before a command; it is shown and not run."""
     first_id: int = 0
     """uid and gid, seen from the host, of what belongs to root in the image."""
     ids: int = 1

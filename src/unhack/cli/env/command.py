@@ -11,7 +11,7 @@ from unhack.cli.env.order import EnvBuildOrder, EnvRunOrder
 from unhack.cli.options import takes
 from unhack.core.errors import UsageError
 
-env = typer.Typer(no_args_is_help=True, help="List, play and run multi-turn tasks.")
+env = typer.Typer(no_args_is_help=True, help="List, build, play and run multi-turn tasks.")
 
 
 @env.command("list")

@@ -4,7 +4,8 @@
     ├── UsageError              the caller's input is wrong; the message says what to change
     │   ├── TaskError           a task directory, case or option is wrong (names file and line)
     │   │   ├── CaseValueError  a case's value cannot cross (`unhack.verifiers.values.case_values`)
-    │   │   └── NoSoundRowError no row of a file is left (`unhack.tasks.loaders.proof`)
+    │   │   ├── NoSoundRowError no row of a file is left (`unhack.tasks.loaders.proof`)
+    │   │   └── NeedsImageError not built yet (`unhack.environments.sources.loaders.dockerfile`)
     │   ├── DisagreementError   a judge cannot tell a task solved (`unhack.environments.agreement`)
     │   ├── GoldError           no answer to read (`unhack.verifiers.answers.gold`)
     │   ├── FieldError          a field of a request is wrong (`unhack.server.http.problems`)
@@ -12,6 +13,8 @@
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps
     ├── SandboxError            the machinery failed although the host could isolate
     │   ├── PoolClosedError     work was handed to a closed pool
+    │   ├── ImageError          an image cannot be used (`unhack.sandbox.images.layout`)
+    │   │   └── BuildError      a builder failed (`unhack.sandbox.images.build`)
     │   ├── NodeLostError       a node was lost (`unhack.tasks.execution.ray.cluster`)
     │   └── StoppedError        a call was given up (`unhack.tasks.execution.ray.cluster`)
     ├── SealError               a verifier did something that cannot cross the seal

@@ -13,7 +13,8 @@ debootstrap --variant=minbase --include="$packages" "$suite" "$work/root"
 rm -rf "$work"/root/var/cache/apt/archives/*.deb "$work"/root/var/lib/apt/lists/*
 storage=(--root "$work/storage" --runroot "$work/run")
 container=$(buildah "${storage[@]}" from scratch)
-buildah "${storage[@]}" add --quiet "$container" "$work/root" /
+tar -C "$work/root" --numeric-owner -cf "$work/root.tar" . # unlike a folder, it keeps its owners
+buildah "${storage[@]}" add --quiet "$container" "$work/root.tar" /
 buildah "${storage[@]}" config --cmd /bin/bash "$container"
 buildah "${storage[@]}" commit --quiet --disable-compression "$container" "oci:$layout:latest"
 echo "$layout"

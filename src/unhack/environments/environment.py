@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Any, Self
 
@@ -27,13 +26,19 @@ from unhack.environments.episode import (
     StepResult,
     StepRewards,
 )
-from unhack.environments.image_judge import LIMITS as IMAGE_LIMITS
-from unhack.environments.image_judge import ImageJudge
+from unhack.environments.judges.script_judge import LIMITS as SCRIPT_LIMITS
+from unhack.environments.judges.script_judge import (
+    ScriptJudge,
+    TaskWorkspace,
+    load_image,
+    pool_of_folder,
+    task_workspace,
+)
 from unhack.environments.judging import RepositoryJudge, StateJudge
 from unhack.environments.observation import Observation
-from unhack.environments.sources.loaders.harbor import SOLUTION, HarborJudge, HarborTask
+from unhack.environments.sources.loaders.harbor import HarborTask
+from unhack.environments.sources.loaders.task_image import TaskImage
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.images.build import folder_key
 from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.command_pool import CommandPool
@@ -67,16 +72,13 @@ class RepositoryWorkshop:
         pool; `images` has the images of tasks, None for this user's."""
         self.commands = CommandPool(slots=slots)
         self._slots = slots
-        self._of_folders: dict[str, CommandPool] = {}
-        """Supervisors that show the workspace at the path that a Harbor folder has it at."""
         self.limits = limits or EpisodeLimits()
         self.rewards = rewards or StepRewards()
         self._backend = backend
         self._starts: dict[str, tuple[EpisodeTask, WorkspaceState, EpisodeParts]] = {}
-        self._of_images: dict[str, CommandPool] = {}
-        """Supervisors that run commands in an image."""
+        self._pools: dict[str, CommandPool] = {}
+        """Supervisors of an image, or of a path at which Harbor folders have their workspace."""
         self._images = images or ImageStore()
-        self._judges: list[HarborJudge] = []
 
     def begin(self, task: EpisodeTask) -> Episode:
         """A new episode of a task. Raises UsageError for another task with the same id, TaskError
@@ -91,50 +93,44 @@ class RepositoryWorkshop:
     async def check(self, task: EpisodeTask) -> str:
         """Why no grade of a task can be believed on this host; empty where they can."""
         judge = self.judge(task)
-        return await judge.check() if isinstance(judge, ImageJudge) else ""
+        return await judge.check() if isinstance(judge, ScriptJudge) else ""
 
     def _prepared(self, task: EpisodeTask) -> tuple[WorkspaceState, EpisodeParts]:
         """The start state of a task, and what its episodes share."""
-        if isinstance(task, HarborTask) and task.environment is not None:
-            return self._in_image(task, task.environment)
-        if isinstance(task, RepositoryTask):
-            commands, executable = self.commands, task.executable
-            judge: StateJudge = RepositoryJudge(task, backend=self._backend)
-        else:
-            commands, executable = self._commands_at(task.workdir), frozenset[str]()
-            judge = HarborJudge(task)
-            self._judges.append(judge)
-        start = commands.states.load(task.files, executable=executable)
-        return start, EpisodeParts(commands, judge, self.limits, self.rewards)
+        if isinstance(task, HarborTask):
+            return self._of_folder(task)
+        judge = RepositoryJudge(task, backend=self._backend)
+        start = self.commands.states.load(task.files, executable=task.executable)
+        return start, EpisodeParts(self.commands, judge, self.limits, self.rewards)
 
-    def _in_image(self, task: HarborTask, environment: Path) -> tuple[WorkspaceState, EpisodeParts]:
-        image = self._images.load(folder_key(environment))
-        if image is None:
-            raise TaskError(
-                f"the image of {task.id} is not built: `unhack env build {environment.parent}`"
+    def _of_folder(self, task: HarborTask) -> tuple[WorkspaceState, EpisodeParts]:
+        workspace = self._workspace_of(task, task.image)
+        own = self._workspace_of(task, task.judge_image) if task.judge_image else None
+        limits = self.limits
+        if task.image:
+            bounds = limits.command
+            wider = bounds.with_(
+                memory_bytes=max(bounds.memory_bytes, task.memory_bytes),
+                disk_bytes=max(bounds.disk_bytes, SCRIPT_LIMITS.disk_bytes),
+                file_bytes=max(bounds.file_bytes, SCRIPT_LIMITS.file_bytes),
+                processes=max(bounds.processes, SCRIPT_LIMITS.processes),
+                open_files=max(bounds.open_files, SCRIPT_LIMITS.open_files),
             )
-        if image.id not in self._of_images:
-            self._of_images[image.id] = CommandPool(slots=self._slots, image=image)
-        pool = self._of_images[image.id]
-        bounds = self.limits.command
-        wider = bounds.with_(
-            memory_bytes=max(bounds.memory_bytes, task.memory_bytes),
-            disk_bytes=max(bounds.disk_bytes, IMAGE_LIMITS.disk_bytes),
-            file_bytes=max(bounds.file_bytes, IMAGE_LIMITS.file_bytes),
-            processes=max(bounds.processes, IMAGE_LIMITS.processes),
-            open_files=max(bounds.open_files, IMAGE_LIMITS.open_files),
-        )
-        limits = replace(self.limits, command=wider)
-        parts = EpisodeParts(pool, ImageJudge(task, image, pool), limits, self.rewards)
-        return pool.states.untouched(), parts
+            limits = replace(limits, command=wider)
+        judge = ScriptJudge(task, workspace, own=own)
+        return workspace.start, EpisodeParts(workspace.pool, judge, limits, self.rewards)
 
-    def _commands_at(self, workdir: str) -> CommandPool:
-        if workdir not in self._of_folders:
-            links = () if workdir == "/workspace" else ((workdir, "/workspace"),)
-            self._of_folders[workdir] = CommandPool(
-                slots=self._slots, links=(*links, ("/solution", f"/workspace/{SOLUTION}"))
-            )
-        return self._of_folders[workdir]
+    def _workspace_of(self, task: HarborTask, wanted: TaskImage | None) -> TaskWorkspace:
+        """The supervisors of a place, which tasks share, with the start of this one."""
+        if wanted is None:
+            if task.workdir not in self._pools:
+                self._pools[task.workdir] = pool_of_folder(task.workdir, slots=self._slots)
+            return task_workspace(task, self._pools[task.workdir], None)
+        root = load_image(task, wanted, self._images)
+        key = f"{root.id} {root.workdir} {sorted(root.environ.items())}"
+        if key not in self._pools:
+            self._pools[key] = CommandPool(slots=self._slots, image=root)
+        return task_workspace(task, self._pools[key], root)
 
     def judge(self, task: EpisodeTask) -> StateJudge:
         """The judge of a task."""
@@ -147,12 +143,9 @@ class RepositoryWorkshop:
     def close(self) -> None:
         """End the supervisors and judges, and remove every state."""
         self._starts.clear()
-        pools = (*self._of_folders.values(), *self._of_images.values(), self.commands)
-        for one in (*self._judges, *pools):
+        for one in (*self._pools.values(), self.commands):
             one.close()
-        self._judges.clear()
-        self._of_folders.clear()
-        self._of_images.clear()
+        self._pools.clear()
 
     async def __aenter__(self) -> Self:
         return self

@@ -54,7 +54,7 @@ class EnvBuildOrder:
         list[str] | None,
         typer.Option(
             metavar="NAME=IMAGE",
-            help="IMAGE stands for NAME in FROM: ubuntu:24.04=oci:DIR; @FILE.json for many.",
+            help="IMAGE stands for NAME: ubuntu:24.04=oci:DIR; @FILE.json for many.",
         ),
     ] = None
     builder: Annotated[str, valued("buildah, podman or docker.", metavar="NAME")] = ""

@@ -26,7 +26,7 @@ def as_fields(task: EpisodeTask) -> dict[str, Any]:
             "files": sorted(task.files),
             "editable": list(task.artifacts),
             "workdir": task.workdir,
-            "mode": "graded apart" if task.environment is None else "graded in its image",
+            "mode": "graded apart" if task.image is None else "graded in its image",
         }
     return {
         "id": task.id,

@@ -20,7 +20,7 @@ from unhack.environments.actions import (
     WriteFile,
 )
 from unhack.environments.episode import Episode
-from unhack.environments.sources.loaders.harbor import SOLUTION, HarborTask
+from unhack.environments.sources.loaders.harbor import OWN, HarborTask
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.layers import read_stored
 
@@ -47,7 +47,7 @@ def _solved(task: HarborTask) -> list[Action]:
     """The folder's own solution, run in the workspace and removed. Raises UsageError without."""
     if "solve.sh" not in task.solution:
         raise UsageError(f"{task.id}: there is no solution/solve.sh for the solver to run")
-    place = SOLUTION if task.environment is None else "/solution"
+    place = f"{OWN}/solution" if task.image is None else "/solution"
     laid = [
         WriteFile(f"{place}/{path}", data.decode(errors="surrogateescape"))
         for path, data in sorted(task.solution.items())

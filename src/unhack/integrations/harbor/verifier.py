@@ -4,13 +4,14 @@
     verifier: {import_path: "unhack.integrations.harbor.verifier:HostVerifier"}
 
 A folder that `export_task` wrote is judged as the task itself is, sealed; any other folder by
-`HarborJudge`, which lays the declared artefacts onto fresh files and runs `tests/test.sh` in a
-sandbox without network. Nothing of a verdict is read from the container but the artefacts.
+`ScriptJudge`, which lays the declared artefacts onto fresh files, or onto an image where there is
+one, and runs `tests/test.sh` in a sandbox without network. Nothing of a verdict is read from the
+container but the artefacts.
 
 Covered: Harbor 0.25's keywords; three tries, then UnhackError, which Harbor books as the trial's
 exception; an answer that is missing or too large is a 0; links among the artefacts are left out.
-Not covered: several steps and sidecars; folders whose Dockerfile does more than FROM, WORKDIR and
-COPY, which `read_harbor` refuses.
+Not covered: several steps and sidecars, which `read_harbor` refuses; an image is built before, by
+`unhack env build`.
 Source: Harbor 0.25.0, `BaseVerifier`, `BaseEnvironment`.
 """
 
@@ -30,17 +31,18 @@ from harbor.verifier.base import BaseVerifier
 
 from unhack.core.errors import UnhackError
 from unhack.core.verdict import Verdict
-from unhack.environments.sources.loaders.harbor import HarborJudge, read_harbor
+from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.judges.script_judge import ScriptJudge
+from unhack.environments.sources.loaders.harbor import read_harbor
 from unhack.integrations.harbor.container_judge import read_answer
 from unhack.integrations.harbor.task_folder import PLAN
-from unhack.sandbox.workspace.states import StateStore
 from unhack.tasks.execution.choosing import shared_scheduler
 from unhack.tasks.suite import find_task
 from unhack.verifiers.base import invalid_verdict
 from unhack.verifiers.reward import reward_of
 
 _MOST_BYTES = 32 << 20
-"""Of all artefacts of a trial; as much as `HarborJudge` takes."""
+"""Of all artefacts of a trial."""
 
 
 class HostVerifier(BaseVerifier):
@@ -80,6 +82,8 @@ class HostVerifier(BaseVerifier):
 
     async def _of_folder(self, folder: Path, place: Path) -> Verdict:
         task = read_harbor(folder)
+        if task.image and not task.declared:
+            raise UnhackError(f"{folder.name}: task.toml declares no artifacts to fetch")
         for path in task.artifacts:
             await self._fetch(f"{task.workdir}/{path}".rstrip("/"), place / path)
         paths = [Path(top, name) for top, _, names in os.walk(place) for name in names]
@@ -87,18 +91,10 @@ class HostVerifier(BaseVerifier):
         if sum(path.lstat().st_size for path in paths) > _MOST_BYTES:
             return invalid_verdict(f"the artefacts are more than {_MOST_BYTES >> 20} MiB")
         found = {path.relative_to(place).as_posix(): path.read_bytes() for path in paths}
-        store, judge = StateStore(), HarborJudge(task)
-        try:
-            kept = {path: data for path, data in task.files.items() if not task.declares(path)}
-            state = store.load({**kept, **found})
-            verdict = await judge.outcome(state)
-            for _ in range(2):
-                if not verdict.scored:
-                    verdict = await judge.outcome(state)
-            return verdict
-        finally:
-            judge.close()
-            store.close()
+        async with RepositoryWorkshop(slots=1) as workshop:
+            judge = workshop.judge(task)
+            assert isinstance(judge, ScriptJudge)
+            return await judge.outcome_of(found)
 
     async def _fetch(self, source: str, target: Path) -> None:
         """Copy a file or a folder out of the container; what is not there is left out."""

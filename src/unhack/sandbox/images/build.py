@@ -1,17 +1,19 @@
-"""Images out of a folder with a Dockerfile, by a builder that is there: buildah, podman or docker.
+"""Images on this host out of what people have: a folder with a Dockerfile, an archive, a name.
 
-    builder = find_builder()
-    root = build(Path("task/environment"), store=ImageStore(), builder=builder)
+    builder = ImageBuilder(ImageStore(), bases={"ubuntu:24.04": "oci:bookworm"})
+    root = builder.make(ImageSource(Path("task/environment")))
 
-buildah and podman need no daemon: each RUN is run in a chroot. A named base that no registry gives
-is taken from `bases`: {"ghcr.io/…/ubuntu-24-04:20250624": "oci:bookworm"}.
+A Dockerfile is built by buildah, podman or docker, the first two without a daemon: each RUN is run
+in a chroot. What stands for a name is taken from `bases`: an OCI layout or an archive, which are
+read here, or another transport, which skopeo reads; without an entry skopeo asks the registry.
 
-Covered: an image is built once for equal folders; the builder keeps what each instruction made; one
-build at a time in a store; where root builds, everything of a build ends with this process, and the
-next build removes what a killed one left; a build that takes too long, or a disk that is full.
+Covered: an image is built once for equal folders; the builder keeps what each instruction made, and
+hands over layers that are not unpacked yet; one build at a time in a store; where root builds,
+everything of a build ends with this process, and the next build removes what a killed one left; a
+build that takes too long, or a disk that is full.
 Not covered: the memory of a build; isolation of RUN, which the builder's chroot is not: build what
 you would run. Of a Dockerfile, what the builder does not know.
-Source: buildah-build(1), containers-transports(5).
+Source: buildah-build(1), skopeo-copy(1), containers-transports(5).
 """
 
 from __future__ import annotations
@@ -25,17 +27,16 @@ import os
 import re
 import shutil
 import signal
-import stat
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox.images.layout import ImageError
+from unhack.sandbox.images.source import ImageSource
 from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.image_root import ImageRoot
 
@@ -79,79 +80,179 @@ class BuildError(ImageError):
         self.kind, self.detail = kind, detail
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
-    """A program that builds images.
+class ImageBuilder:
+    """Makes images in a store.
 
     Example:
 
-        Builder("buildah", ("buildah",))
+        ImageBuilder(ImageStore(), network=False).make(ImageSource(Path("task/environment")))
     """
 
-    name: str
-    command: tuple[str, ...]
-    options: tuple[str, ...] = ()
-    """Further options of its build command, such as `--volume=FILE:FILE:ro`."""
-    network: bool = True
-    """True lets RUN use the host's network."""
-    bases: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The image that stands for a name in FROM: a transport and a place (`oci:DIR`,
-    `docker-archive:FILE`), or a name that the builder knows."""
+    def __init__(
+        self,
+        store: ImageStore,
+        *,
+        bases: Mapping[str, str] | None = None,
+        builder: str = "",
+        options: Sequence[str] = (),
+        network: bool = True,
+    ) -> None:
+        """`bases` names what stands for a name: a transport and a place (`oci:DIR`,
+        `docker-archive:FILE`). The first `builder` that is installed builds, with further
+        `options` of its build command; RUN has the host's network, unless `network` is False."""
+        self.store = store
+        self._bases = dict(bases or {})
+        self._builder, self._options, self._network = builder, tuple(options), network
+        self._timeout_s = TIMEOUT_S
+
+    def make(self, source: ImageSource, *, timeout_s: float = TIMEOUT_S) -> ImageRoot:
+        """The image of a source. Equal folders are built once; a name is asked for anew.
+
+        Raises BuildError saying why it was not made, ImageError for a result that cannot be read,
+        SandboxUnavailableError where a program is missing."""
+        found = None if source.name else self.store.load(source.key)
+        if found is not None:
+            return found
+        self.store.place.mkdir(parents=True, exist_ok=True)
+        self._timeout_s = timeout_s
+        with _alone(self.store.place):
+            if shutil.disk_usage(self.store.place).free < _LEAST_FREE:
+                least = f"less than {_LEAST_FREE >> 30} GiB are free there"
+                raise BuildError(BuildFailure.DISK, least)
+            with tempfile.TemporaryDirectory(dir=self.store.place, prefix=".layout-") as made:
+                try:
+                    return self._made(source, Path(made))
+                except OSError as error:
+                    kind = BuildFailure.DISK if error.errno == errno.ENOSPC else BuildFailure.STEP
+                    raise BuildError(kind, str(error)) from None
+
+    def _made(self, source: ImageSource, work: Path) -> ImageRoot:
+        folder = source.folder
+        if source.name:
+            try:
+                return self._taken(source, work)
+            except (BuildError, SandboxUnavailableError):
+                if folder is None or not (folder / source.dockerfile).is_file():
+                    raise
+        assert folder is not None
+        return self._built(source, folder, work)
+
+    def _taken(self, source: ImageSource, work: Path) -> ImageRoot:
+        """The image of a name."""
+        at = self._bases.get(source.name, f"docker://{source.name}")
+        transport, _, place = at.partition(":")
+        if transport == "oci":
+            return self.store.take(*_tagged(place), key=source.key)
+        if transport in ("docker-archive", "oci-archive"):
+            file, tag = _tagged(place)
+            with tarfile.open(file) as archive:
+                archive.extractall(work / "image", filter="data")
+            return self.store.take(work / "image", tag, key=source.key)
+        skopeo = shutil.which("skopeo")
+        if skopeo is None:
+            raise SandboxUnavailableError(
+                f"skopeo, which takes {at}, is not installed; on Debian: `apt-get install skopeo`"
+            )
+        with self.store.incoming() as layout:
+            self._said(skopeo, "copy", "--quiet", at, f"oci:{layout}:made")
+            return self.store.take(layout, "made", key=source.key)
+
+    def _built(self, source: ImageSource, folder: Path, work: Path) -> ImageRoot:
+        """The image of a folder."""
+        name, program = _builder(self._builder)
+        given = folder / source.dockerfile
+        try:
+            text = given.read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise BuildError(BuildFailure.STEP, f"{given} cannot be read: {error}") from None
+        storage = () if name == "docker" else self._storage()
+        used = {
+            base: self._base(base, (program, *storage), daemon=name == "docker")
+            for base in _bases(text)
+            if base in self._bases
+        }
+        (work / "Dockerfile").write_text(_rebased(text, used))
+        options = [*self._options, f"--file={work / 'Dockerfile'}", "--tag=unhack-built"]
+        options += [f"--build-arg={key}={value}" for key, value in source.arguments.items()]
+        options += [f"--target={source.target}"] * bool(source.target)
+        if name == "docker":
+            options.append("--network=host" if self._network else "--network=none")
+            self._said(program, "build", *options, str(folder))
+            with tempfile.TemporaryFile(dir=work) as file:
+                self._said(program, "save", "unhack-built", into=file.fileno())
+                file.seek(0)
+                with tarfile.open(fileobj=file) as archive:
+                    archive.extractall(work / "image", filter="data")
+            return self.store.take(work / "image", key=source.key)
+        tool = (program, *storage)
+        options += ["--network=host", "--isolation=chroot", "--layers", "--format=oci"]
+        self._said(*tool, "rm", "--all", check=False)
+        self._said(*tool, "build", *options, str(folder), network=self._network)
+        with self.store.incoming() as layout:
+            self._said(*tool, "push", "--disable-compression", "unhack-built", f"oci:{layout}:made")
+            self._said(*tool, "untag", "unhack-built", check=False)
+            return self.store.take(layout, "made", key=source.key)
+
+    def _storage(self) -> tuple[str, ...]:
+        """The options by which a builder keeps everything in the store."""
+        user = "root" if os.geteuid() == 0 else f"user-{os.geteuid()}"
+        kept = self.store.place / "builder" / user
+        return f"--root={kept}", f"--runroot={kept}-run"
+
+    def _base(self, name: str, tool: tuple[str, ...], *, daemon: bool) -> str:
+        """The name by which the builder knows what stands for a base."""
+        source = self._bases[name]
+        if ":" not in source or daemon:
+            return source
+        tag = f"localhost/unhack-base:{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+        if self._said(*tool, "inspect", "--type=image", tag, check=False) is None:
+            found = (self._said(*tool, "pull", "--quiet", source) or "").strip().splitlines()
+            self._said(*tool, "tag", found[-1], tag)
+        return tag
+
+    def _said(
+        self, *command: str, check: bool = True, network: bool = True, into: int | None = None
+    ) -> str | None:
+        """The standard output of a program; None for one that failed, unless `check`.
+
+        Raises BuildError."""
+        with tempfile.TemporaryFile("w+", errors="replace") as out:
+            process = subprocess.Popen(
+                [*_bound(network=network), *command],
+                stdin=subprocess.DEVNULL,
+                stdout=out if into is None else into,
+                stderr=subprocess.STDOUT if into is None else subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            try:
+                code = process.wait(self._timeout_s)
+            except BaseException as error:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                if isinstance(error, subprocess.TimeoutExpired):
+                    raise BuildError(BuildFailure.TIME, f"over {self._timeout_s:g} s") from None
+                raise
+            out.seek(max(0, out.seek(0, os.SEEK_END) - _MOST_READ))
+            text = out.read()
+        if code == 0:
+            return text
+        if check:
+            words = [word for word in command[1:] if not word.startswith("--")]
+            raise _explained(words[0], text)
+        return None
 
 
-def find_builder(name: str = "", **more: object) -> Builder:
-    """The builder of that name, or the first that is installed.
-
-    Raises SandboxUnavailableError where there is none."""
-    for known in [name] if name else ["buildah", "podman", "docker"]:
-        place = shutil.which(known)
-        if place is not None:
-            return Builder(known, (place,), **more)  # pyright: ignore[reportArgumentType]
+def _builder(wanted: str) -> tuple[str, str]:
+    """(name, program) of a builder. Raises SandboxUnavailableError where there is none."""
+    for name in [wanted] if wanted else ["buildah", "podman", "docker"]:
+        program = shutil.which(name)
+        if program is not None:
+            return name, program
     raise SandboxUnavailableError(
-        f"no {name or 'buildah, podman or docker'} is installed, which builds images; on Debian: "
+        f"no {wanted or 'buildah, podman or docker'} is installed, which builds images; on Debian: "
         "`apt-get install buildah`"
     )
-
-
-def folder_key(folder: Path) -> str:
-    """The key of the image of a folder: equal for equal files."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        found = path.lstat()
-        name = os.fsencode(path.relative_to(folder).as_posix())
-        if stat.S_ISREG(found.st_mode):
-            data = hashlib.sha256(path.read_bytes()).digest()
-            digest.update(b"f%d\0" % bool(found.st_mode & 0o100) + name + b"\0" + data)
-        elif stat.S_ISLNK(found.st_mode):
-            digest.update(b"l\0" + name + b"\0" + os.fsencode(os.readlink(path)) + b"\0")
-        elif stat.S_ISDIR(found.st_mode):
-            digest.update(b"d\0" + name + b"\0")
-    return digest.hexdigest()[:32]
-
-
-def build(
-    folder: Path, *, store: ImageStore, builder: Builder, timeout_s: float = TIMEOUT_S
-) -> ImageRoot:
-    """The image of a folder, built now unless it was built before.
-
-    Raises BuildError saying why it was not built, ImageError for a result that cannot be read."""
-    key = folder_key(folder)
-    found = store.load(key)
-    if found is not None:
-        return found
-    store.place.mkdir(parents=True, exist_ok=True)
-    with _alone(store.place):
-        if shutil.disk_usage(store.place).free < _LEAST_FREE:
-            raise BuildError(BuildFailure.DISK, f"less than {_LEAST_FREE >> 30} GiB are free there")
-        with tempfile.TemporaryDirectory(dir=store.place, prefix=".layout-") as made:
-            run = _Run(builder, store.place / "builder", timeout_s)
-            layout = Path(made, "layout")
-            try:
-                run.build(folder, layout, Path(made, "Dockerfile"))
-                return store.take(layout, key=key)
-            except OSError as error:
-                kind = BuildFailure.DISK if error.errno == errno.ENOSPC else BuildFailure.STEP
-                raise BuildError(kind, str(error)) from None
 
 
 @contextlib.contextmanager
@@ -164,92 +265,18 @@ def _alone(place: Path) -> Generator[None]:
         yield
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One builder at work, with a storage of its own in the store."""
-
-    builder: Builder
-    storage: Path
-    timeout_s: float
-
-    def build(self, folder: Path, layout: Path, dockerfile: Path) -> None:
-        """Build, and write the OCI layout."""
-        source = folder / "Dockerfile"
-        try:
-            text = source.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise BuildError(BuildFailure.STEP, f"{source} cannot be read: {error}") from None
-        used = {name: self._base(name) for name in _bases(text) if name in self.builder.bases}
-        dockerfile.write_text(_rebased(text, used))
-        options = [*self.builder.options, "--file", str(dockerfile), "--network=host"]
-        if self.builder.name == "docker":
-            options[-1] = "--network=host" if self.builder.network else "--network=none"
-            self._said("build", *options, "--tag", "unhack-built", str(folder))
-            self._saved_by_docker(layout)
-            return
-        self._said("rm", "--all", check=False)
-        options += ["--isolation=chroot", "--layers", "--format=oci", "--tag=unhack-built"]
-        self._said("build", *options, str(folder))
-        self._said("push", "--disable-compression", "unhack-built", f"oci:{layout}:built")
-        self._said("untag", "unhack-built", check=False)
-
-    def _base(self, name: str) -> str:
-        """The name by which the builder knows what stands for a base."""
-        source = self.builder.bases[name]
-        if ":" not in source or self.builder.name == "docker":
-            return source
-        tag = f"localhost/unhack-base:{hashlib.sha256(source.encode()).hexdigest()[:16]}"
-        if self._said("inspect", "--type=image", tag, check=False) is None:
-            found = (self._said("pull", "--quiet", source) or "").strip().splitlines()
-            self._said("tag", found[-1], tag)
-        return tag
-
-    def _saved_by_docker(self, layout: Path) -> None:
-        with tempfile.TemporaryFile(dir=layout.parent) as file:
-            self._said("save", "unhack-built", into=file.fileno())
-            file.seek(0)
-            with tarfile.open(fileobj=file) as archive:
-                archive.extractall(layout, filter="data")
-
-    def _said(self, *words: str, check: bool = True, into: int | None = None) -> str | None:
-        """The standard output of a builder's command; None for one that failed, unless `check`.
-
-        Raises BuildError."""
-        # A chroot has the builder's own network, so without one the builder has none either.
-        command = [*_bound(network=self.builder.network or words[0] != "build")]
-        command += self.builder.command
-        if self.builder.name != "docker":
-            kept = self.storage / ("root" if os.geteuid() == 0 else f"user-{os.geteuid()}")
-            command += [f"--root={kept}", f"--runroot={kept}-run"]
-        with tempfile.TemporaryFile("w+", errors="replace") as out:
-            process = subprocess.Popen(
-                [*command, *words],
-                stdin=subprocess.DEVNULL,
-                stdout=out if into is None else into,
-                stderr=subprocess.STDOUT if into is None else subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            try:
-                code = process.wait(self.timeout_s)
-            except BaseException as error:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                if isinstance(error, subprocess.TimeoutExpired):
-                    raise BuildError(BuildFailure.TIME, f"over {self.timeout_s:g} s") from None
-                raise
-            out.seek(max(0, out.seek(0, os.SEEK_END) - _MOST_READ))
-            text = out.read()
-        if code == 0:
-            return text
-        if check:
-            raise _explained(words[0], text)
-        return None
+def _tagged(place: str) -> tuple[Path, str]:
+    """(path, tag) of `PATH` or `PATH:TAG`."""
+    if os.path.exists(place) or ":" not in place:
+        return Path(place), ""
+    path, _, tag = place.partition(":")
+    return Path(path), tag
 
 
 def _bound(*, network: bool) -> list[str]:
-    """The command that starts a builder so that it ends with this process: for root with everything
-    that it has started, in a pid namespace, whose mounts go with it.
+    """The command that starts a program so that it ends with this process: for root with everything
+    that it has started, in a pid namespace, whose mounts go with it. A chroot has its builder's
+    network, so that without one the builder has none either.
 
     Raises SandboxUnavailableError where a network cannot be taken away."""
     found = shutil.which("setpriv")

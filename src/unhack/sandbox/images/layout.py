@@ -1,6 +1,7 @@
-"""Layers of an OCI layout, each unpacked once into a directory that an overlay can show.
+"""Layers of images, each unpacked once into a directory that an overlay can show.
 
-    root = unpacked(Path("layout"), into=Path("images/layers"))
+    found = read_layout(Path("layout"))        # OCI, or the content of what `docker save` wrote
+    place = unpack(found.layers[0], found.blobs[0], into=layers, first_id=1_900_000_000, ids=65_536)
 
 Covered: files, links, hard links, folders, owners (where root unpacks), permissions, times,
 deletions and folders that were made anew (as overlayfs wants them); a path that leads out of its
@@ -54,32 +55,54 @@ class ImageLayout:
     config: dict[str, Any]
 
 
-def read_layout(folder: Path) -> ImageLayout:
-    """The image of a layout with one image for this machine. Raises ImageError."""
+def read_layout(folder: Path, tag: str = "") -> ImageLayout:
+    """The image of a layout, or of what `docker save` wrote, for this machine; with a tag the one
+    that is called so. Raises ImageError."""
     try:
-        index = json.loads((folder / "index.json").read_bytes())
-        found = _manifest(folder, index)
-        config = json.loads(_blob(folder, found["config"]).read_bytes())
+        if (folder / "index.json").is_file():
+            index = json.loads((folder / "index.json").read_bytes())
+            found = _manifest(folder, index, tag)
+            config = json.loads(_blob(folder, found["config"]).read_bytes())
+            blobs = tuple(_blob(folder, one) for one in found["layers"])
+        else:
+            saved = json.loads((folder / "manifest.json").read_bytes())
+            found = _only(folder, [one for one in saved if not tag or tag in one["RepoTags"]])
+            config = json.loads(_inside(folder, found["Config"]).read_bytes())
+            blobs = tuple(_inside(folder, one) for one in found["Layers"])
         layers = tuple(config["rootfs"]["diff_ids"])
-        blobs = tuple(_blob(folder, one) for one in found["layers"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ImageError(f"{folder} is no OCI layout: {type(error).__name__}: {error}") from None
+        raise ImageError(f"{folder} holds no image: {type(error).__name__}: {error}") from None
     if len(layers) != len(blobs):
         raise ImageError(f"{folder}: {len(blobs)} layers, of which {len(layers)} are described")
     said = hashlib.sha256(json.dumps([layers, config.get("config")]).encode()).hexdigest()
     return ImageLayout(said, layers, blobs, config)
 
 
-def _manifest(folder: Path, index: dict[str, Any]) -> dict[str, Any]:
+def _manifest(folder: Path, index: dict[str, Any], tag: str = "") -> dict[str, Any]:
     here = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
-    listed = index["manifests"]
     fitting = [
-        one for one in listed if one.get("platform", {}).get("architecture", here) == here
+        one for one in index["manifests"]
+        if one.get("platform", {}).get("architecture", here) == here
+        and (not tag or tag in one.get("annotations", {}).values())
     ]  # fmt: skip
-    if len(fitting) != 1:
-        raise ImageError(f"{folder}: {len(fitting)} of {len(listed)} images are for {here}")
-    found = json.loads(_blob(folder, fitting[0]).read_bytes())
+    found = json.loads(_blob(folder, _only(folder, fitting)).read_bytes())
     return _manifest(folder, found) if "manifests" in found else found
+
+
+def _only(folder: Path, found: list[dict[str, Any]]) -> dict[str, Any]:
+    if len(found) != 1:
+        raise ImageError(
+            f"{folder}: {len(found)} images fit this machine and the tag; name one by `:TAG`"
+        )
+    return found[0]
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """A file of an archive, which may be a link within it. Raises ImageError."""
+    place = (folder / name).resolve()
+    if not place.is_relative_to(folder.resolve()):
+        raise ImageError(f"{folder}: {name} lies outside")
+    return place
 
 
 def _blob(folder: Path, described: dict[str, Any]) -> Path:
@@ -89,12 +112,17 @@ def _blob(folder: Path, described: dict[str, Any]) -> Path:
     return folder / "blobs" / kind / digest
 
 
+def layer_name(layer: str, *, first_id: int, ids: int) -> str:
+    """The name of the directory of a layer."""
+    return f"{layer.replace(':', '-')}-{first_id}-{ids}"
+
+
 def unpack(layer: str, blob: Path, *, into: Path, first_id: int, ids: int) -> Path:
     """The directory of a layer: `files` and the index. Unpacked now, unless that was done before.
 
     Raises ImageError; nothing is left behind then.
     """
-    place = into / f"{layer.replace(':', '-')}-{first_id}-{ids}"
+    place = into / layer_name(layer, first_id=first_id, ids=ids)
     if place.is_dir():
         return place
     into.mkdir(parents=True, exist_ok=True)

@@ -12,15 +12,17 @@ Source: the OCI image configuration.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.images.layout import INDEX, ImageError, read_layout, unpack
+from unhack.sandbox.images.layout import INDEX, ImageError, layer_name, read_layout, unpack
 from unhack.sandbox.pool.worker_start import image_ids
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.tree import (
@@ -35,6 +37,8 @@ from unhack.sandbox.workspace.tree import (
 )
 
 _PLACE = "UNHACK_IMAGES"
+_MOST_NAME = 256
+"""Bytes of the name of a layer, which stands in place of its file."""
 _FOLDERS = {"proc": 0o555, "sys": 0o555, "dev": 0o755, "tmp": 0o1777, "etc": 0o755,
             "logs": 0o755, "logs/verifier": 0o777, "logs/artifacts": 0o777}  # fmt: skip
 _FILES = {
@@ -76,11 +80,34 @@ class ImageStore:
             self._loaded[key] = self._root(record, folders)
         return self._loaded[key]
 
-    def take(self, layout: Path, *, key: str) -> ImageRoot:
-        """Unpack the image of an OCI layout and keep it under a key.
+    @contextlib.contextmanager
+    def incoming(self) -> Generator[Path]:
+        """An OCI layout for `take` that a program copies into by itself: it passes over layers that
+        are unpacked here, in whose place short files stand. One caller at a time."""
+        layout = self.place / f"layout-{self.first_id}-{self.ids}"
+        blobs = layout / "blobs" / "sha256"
+        blobs.mkdir(parents=True, exist_ok=True)
+
+        def tidy() -> None:
+            (layout / "index.json").unlink(missing_ok=True)
+            for blob in blobs.iterdir():
+                known = blob.read_text(errors="replace") if blob.stat().st_size < _MOST_NAME else ""
+                if not known.startswith("sha256-") or not (self._layers / known).is_dir():
+                    blob.unlink()
+
+        tidy()
+        yield layout
+        index = read_layout(layout)
+        for layer, blob in zip(index.layers, index.blobs, strict=True):
+            blob.write_text(layer_name(layer, first_id=self.first_id, ids=self.ids))
+        tidy()
+
+    def take(self, layout: Path, tag: str = "", *, key: str) -> ImageRoot:
+        """Unpack the image of an OCI layout, or of what `docker save` wrote, and keep it under a
+        key.
 
         Raises ImageError, and OSError where the disk is full."""
-        found = read_layout(layout)
+        found = read_layout(layout, tag)
         kept = [
             unpack(layer, blob, into=self._layers, first_id=self.first_id, ids=self.ids).name
             for layer, blob in zip(found.layers, found.blobs, strict=True)

@@ -41,7 +41,8 @@ class Command:
     as_root: bool = False
     """In an image: run by its root, whoever its user is."""
     read_only: tuple[str, ...] = ()
-    """In an image: folders that cannot be written to, relative to its root directory."""
+    """Folders that cannot be written to, relative to the workspace or to an image's root
+    directory."""
 
     def __post_init__(self) -> None:
         if not self.argv or not self.argv[0]:

@@ -10,11 +10,12 @@ import pytest
 from tests.unit.environments.sources.mining.repositories import FIX_TESTS, FIXED, START
 
 from unhack.core.errors import UsageError
+from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.judges.script_judge import ScriptJudge
 from unhack.environments.judging import RepositoryJudge
-from unhack.environments.sources.loaders.harbor import HarborJudge, read_harbor
+from unhack.environments.sources.loaders.harbor import read_harbor
 from unhack.environments.task import RepositoryTask
 from unhack.integrations.harbor.repository_folder import export_repository
-from unhack.sandbox.workspace.states import StateStore
 from unhack.verifiers.script import Mode
 
 TASK = RepositoryTask(
@@ -57,22 +58,20 @@ def test_the_loaded_folder_judges_as_the_task_does(tmp_path: Path) -> None:
     )  # fmt: skip
 
     async def work() -> list[tuple[float | None, float | None]]:
-        mine, theirs, store = RepositoryJudge(TASK), None, StateStore()
-        theirs = HarborJudge(read_harbor(tmp_path / "out"))
-        try:
-            assert (await theirs.reference()).score == 1.0
-            start = store.load(TASK.files)
+        mine, folder = RepositoryJudge(TASK), read_harbor(tmp_path / "out")
+        async with RepositoryWorkshop(slots=1) as workshop:
+            theirs, episode = workshop.judge(folder), workshop.begin(folder)
+            assert isinstance(theirs, ScriptJudge)
+            assert await theirs.check() == ""
+            store = episode.parts.commands.states
             states = [
-                store.edited(start, {path: text.encode() for path, text in one.items()})
+                store.edited(episode.state, {path: text.encode() for path, text in one.items()})
                 for one in submissions
             ]
             return [
                 ((await mine.outcome(one)).score, (await theirs.outcome(one)).score)
                 for one in states
             ]
-        finally:
-            theirs.close()
-            store.close()
 
     found = asyncio.run(work())
     assert found == [(1.0, 1.0), *[(0.0, 0.0)] * 4, (1.0, 1.0)]

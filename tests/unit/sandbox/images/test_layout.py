@@ -113,7 +113,7 @@ def test_what_killed_unpacking_has_left_goes(tmp_path: Path) -> None:
 
 
 def test_no_layout_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ImageError, match="no OCI layout"):
+    with pytest.raises(ImageError, match="holds no image"):
         ImageStore(tmp_path / "images").take(tmp_path, key="it")
 
 

@@ -76,6 +76,7 @@ def show(order: dict[str, Any], hidden: list[str]) -> int:
     calls.mount("proc", "/proc", kind="proc", flags=_SAFE | calls.MS_NOEXEC)
     for path in hidden:
         calls.mount("/dev/null", path, flags=calls.MS_BIND)
+    _make_read_only(order["read_only"])
     upper = os.open(f"{_STEP}/upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for path in (_STEP, LAYERS, PROC):
         calls.umount(path)
@@ -106,17 +107,21 @@ def _enter_image(lower: list[str], hidden: list[str], read_only: list[str]) -> i
     os.mkdir(f"{dev}/shm")
     os.chmod(f"{_STEP}/shm", 0o1777)
     calls.mount(f"{_STEP}/shm", f"{dev}/shm", flags=calls.MS_BIND)
-    for name in read_only:
-        place = f"{WORKSPACE}/{name}"
-        calls.mount(place, place, flags=calls.MS_BIND)
-        flags = calls.MS_REMOUNT | calls.MS_BIND | calls.MS_RDONLY | _SAFE
-        calls.mount(None, place, flags=flags)
+    _make_read_only(read_only)
     upper = os.open(f"{_STEP}/upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     os.chdir(WORKSPACE)
     calls.pivot_root(".", ".")
     calls.umount(".")
     os.chdir("/")
     return upper
+
+
+def _make_read_only(names: list[str]) -> None:
+    for name in names:
+        place = f"{WORKSPACE}/{name}"
+        calls.mount(place, place, flags=calls.MS_BIND)
+        flags = calls.MS_REMOUNT | calls.MS_BIND | calls.MS_RDONLY | _SAFE
+        calls.mount(None, place, flags=flags)
 
 
 def _is_folder(path: str) -> bool:

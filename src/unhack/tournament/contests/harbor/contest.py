@@ -22,14 +22,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from unhack.core.errors import SandboxError, TaskError, UsageError
-from unhack.environments.sources.loaders.harbor import (
-    HarborJudge,
-    HarborTask,
-    read_harbor,
-    refuse_image,
-)
-from unhack.sandbox.workspace.states import StateStore
+from unhack.core.errors import TaskError, UsageError
+from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.judges.script_judge import ScriptJudge
+from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor, refuse_image
 from unhack.tournament.contest import (
     DataPool,
     Declared,
@@ -266,27 +262,21 @@ def _named(paths: list[str]) -> str:
 
 async def _tested(task: HarborTask, files: Files) -> tuple[float | None, str]:
     """The reward of what was handed in for a task, or None and why."""
-    judge, store = HarborJudge(task), StateStore()
-    try:
-        state, reason = store.load(files), ""
+    reason = ""
+    async with RepositoryWorkshop(slots=1) as workshop:
+        judge = workshop.judge(task)
+        assert isinstance(judge, ScriptJudge)
         for _ in range(_TRIES):
-            verdict = await judge.outcome(state)
+            verdict = await judge.outcome_of(files)
             if verdict.scored:
                 return float(verdict.score or 0.0), ""
             reason = verdict.reason
-        return None, reason
-    finally:
-        judge.close()
-        store.close()
+    return None, reason
 
 
 async def _solution(task: HarborTask) -> Files:
-    """The artefacts that a task's solution leaves. Raises SandboxError for too many."""
-    judge = HarborJudge(task)
-    try:
-        found = await judge.solved()
-    finally:
-        judge.close()
-    if found is None:
-        raise SandboxError(f"{task.id}: the solution leaves more than a judge takes")
-    return found
+    """The artefacts that a task's solution leaves."""
+    async with RepositoryWorkshop(slots=1) as workshop:
+        judge = workshop.judge(task)
+        assert isinstance(judge, ScriptJudge)
+        return await judge.solved()

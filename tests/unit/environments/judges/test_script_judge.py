@@ -15,10 +15,10 @@ from unhack.core.errors import TaskError
 from unhack.core.verdict import Status, Verdict
 from unhack.environments.environment import RepositoryEnvironment, RepositoryWorkshop
 from unhack.environments.episode_pool import play_all
-from unhack.environments.image_judge import ImageJudge
+from unhack.environments.judges.script_judge import ScriptJudge
 from unhack.environments.players.scripted import IdlePlayer, ReferencePlayer
 from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
-from unhack.sandbox.images.build import folder_key
+from unhack.sandbox.images.source import ImageSource
 from unhack.sandbox.images.store import ImageStore
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ def task_of(images: Path, tmp_path: Path, **changes: str | None) -> HarborTask:
         if text is not None:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
-    key = folder_key(folder / "environment")
+    key = ImageSource(folder / "environment").key
     ImageStore(images / "store").take(images / "layout", key=key)
     return read_harbor(folder)
 
@@ -168,13 +168,13 @@ def test_declared_artifacts_are_handed_in_alone(images: Path, tmp_path: Path) ->
     assert verdict.score == 0.0
 
 
-CANNOT = {
+CANNOT: dict[str, tuple[dict[str, str | None], str]] = {
     "a missing program": (
         {"tests__test/sh": "pytest /tests\n" + TEST_SH},
         "lacks a program.*pytest",
     ),
     "a runner that does not start": (
-        {"tests__test/sh": "true python3 -m pytest\n" + TEST_SH},
+        {"tests__test/sh": "true python3 -m pytest\n" + TEST_SH, "solution__solve/sh": None},
         "pytest does not start",
     ),
     "no reward": ({"tests__test/sh": "exit 3\n"}, "left no reward.*exit code 3"),
@@ -189,13 +189,13 @@ CANNOT = {
 
 @pytest.mark.parametrize(("changes", "reason"), CANNOT.values(), ids=CANNOT.keys())
 def test_a_grader_whose_control_fails_scores_nobody(
-    images: Path, tmp_path: Path, changes: dict[str, str], reason: str
+    images: Path, tmp_path: Path, changes: dict[str, str | None], reason: str
 ) -> None:
     task = task_of(images, tmp_path, **changes)
 
     async def use(workshop: RepositoryWorkshop) -> Verdict:
         judge = workshop.judge(task)
-        assert isinstance(judge, ImageJudge)
+        assert isinstance(judge, ScriptJudge)
         found = [one async for one in play_all(workshop, [task], IdlePlayer())]
         with pytest.raises(TaskError, match=reason):
             await RepositoryEnvironment([task], workshop=workshop).reset()
@@ -233,7 +233,7 @@ def test_an_image_that_is_not_built_is_named(images: Path, tmp_path: Path) -> No
         return found[0].outcome.reason if found[0].outcome else ""
 
     assert "not built" in with_workshop(images, use)
-    assert task.environment is not None
+    assert task.image is not None
 
 
 def test_the_tasks_own_solution_can_be_played(images: Path, tmp_path: Path) -> None:
@@ -245,3 +245,46 @@ def test_the_tasks_own_solution_can_be_played(images: Path, tmp_path: Path) -> N
 
     assert with_workshop(images, use) == 1.0
     assert os.listdir(images / "store" / "layers")
+
+
+SEPARATE = {
+    "task.toml": 'artifacts = ["/work/answer.txt", "/logs/artifacts"]\n[verifier]\n'
+    'environment_mode = "separate"\n[verifier.environment]\ndocker_image = "judge"\n',
+    "tests__test/sh": TEST_SH.replace("/tests/expected", "/opt/expected"),
+}
+
+
+@pytest.mark.parametrize(("command", "score"), [
+    ("echo 42 > answer.txt", 1.0),
+    ("echo 41 > answer.txt", 0.0),
+    ("echo 41 > answer.txt; mkdir -p /opt; cp answer.txt /opt/expected", 0.0),
+])  # fmt: skip
+def test_tests_with_an_image_of_their_own_get_the_declared_files_alone(
+    images: Path, tmp_path: Path, command: str, score: float
+) -> None:
+    task = task_of(images, tmp_path, **SEPARATE)
+    assert task.judge_image is not None
+    own = shell_image(tmp_path / "judge", tar_of([entry("opt/expected", b"42\n")]))
+    ImageStore(images / "store").take(own, key=task.judge_image.source.key)
+    assert judged(images, task, command).score == score
+
+
+def test_what_is_written_to_the_log_of_artifacts_is_handed_in(images: Path, tmp_path: Path) -> None:
+    script = TEST_SH.replace("/work/answer.txt", "/logs/artifacts/model.patch")
+    solve = "echo 42 > /logs/artifacts/model.patch\n"
+    toml = 'artifacts = ["/logs/artifacts/model.patch"]\n' + FILES["task.toml"]
+    for text in (toml, FILES["task.toml"]):
+        changes = {"tests__test/sh": script, "solution__solve/sh": solve, "task.toml": text}
+        task = task_of(images, tmp_path, **changes)
+        assert judged(images, task, solve).score == 1.0
+        linked = "ln -s /tests/expected /logs/artifacts/model.patch"
+        assert judged(images, task, linked).score == 0.0
+
+
+def test_variables_and_folder_of_a_task_are_those_of_commands_and_tests(
+    images: Path, tmp_path: Path
+) -> None:
+    toml = FILES["task.toml"] + '[environment.env]\nWORD = "${WORD:-42}"\n'
+    script = TEST_SH.replace('"$(cat /tests/expected)"', '"$WORD"')
+    task = task_of(images, tmp_path, **{"task.toml": toml, "tests__test/sh": script})
+    assert judged(images, task, "echo $WORD > answer.txt").score == 1.0

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from unhack.environments import image_judge
+from unhack.environments.judges import script_judge
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command
@@ -47,7 +47,7 @@ def reward(tests: str, solution: str, *, answer: str = "41") -> str:
     """What a script says that pays for pytest's exit code."""
     files = {
         "tests/test_it.py": tests, "solution.py": solution, "given": "g", "answer": answer,
-        "plugin/unhack_grader.py": image_judge.PLUGIN.decode(), "logs/verifier/.keep": "",
+        "plugin/unhack_grader.py": script_judge.PLUGIN.decode(), "logs/verifier/.keep": "",
     }  # fmt: skip
 
     async def main() -> str:

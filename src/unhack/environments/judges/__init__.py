@@ -1,0 +1,1 @@
+"""Judges of folders that bring a grader of their own."""

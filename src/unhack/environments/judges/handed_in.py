@@ -1,0 +1,201 @@
+"""The part of an agent's work that a judge with a script of somebody's takes, and the rest by name.
+
+    rules = HandInRules(task, start=state, image=image)
+    handed = rules.applied(state, interpreter)
+    handed.changes, handed.left_out           # {"site-packages/x.pth": "metadata of a package"}
+
+Covered: see `script_judge`, whose rules these are; a link is followed by way of others.
+Not covered: what handed in code does once something runs it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from unhack.environments.sources.loaders.harbor import OWN, HarborTask
+from unhack.sandbox.workspace.image_root import ImageRoot
+from unhack.sandbox.workspace.states import WorkspaceState
+from unhack.sandbox.workspace.tree import (
+    Changes,
+    Folder,
+    NewFolder,
+    Removed,
+    StoredLink,
+)
+
+LINKED = ("tests", "logs", "solution", ".unhack")
+_ARTIFACTS = "logs/artifacts"
+"""Handed in always, as Harbor does."""
+_KERNELS = ("proc", "dev", "sys")
+_SYSTEMS = ("bin", "boot", "etc", "lib", "lib32", "lib64", "libx32", "run", "sbin", "usr",
+            "var/cache", "var/lib/apt", "var/lib/dpkg")  # fmt: skip
+_PROGRAMS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr/bin", "usr/sbin", "usr/lib",
+             "usr/lib32", "usr/lib64", "usr/libexec", "usr/local/bin", "usr/local/sbin",
+             "usr/local/lib", "etc/ld.so.preload", "etc/ld.so.conf", "etc/ld.so.conf.d",
+             "etc/ld.so.cache")  # fmt: skip
+"""The places of programs and their libraries: left out, whatever the tests name."""
+_SETTINGS = frozenset({
+    "conftest.py", "sitecustomize.py", "usercustomize.py", "pytest.ini", ".pytest.ini", "tox.ini",
+    "pytest.toml", ".pytest.toml", "setup.cfg", "pyproject.toml", ".bashrc", ".profile",
+    ".bash_profile", ".bash_login", ".gitconfig",
+})  # fmt: skip
+_METADATA = (".dist-info", ".egg-info", ".egg-link", ".pth")
+_SUFFIXES = (".py", ".pyc", ".so")
+_MAX_LINKS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedChanges:
+    """The changes that a judge takes of a state, and those that it leaves out."""
+
+    changes: Changes
+    left_out: Mapping[str, str]
+    """Path -> reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """The folders of the grader's own Python, relative to the root directory, and the modules that
+    it finds there."""
+
+    places: tuple[str, ...] = ()
+    modules: frozenset[str] = frozenset()
+
+
+class HandInRules:
+    """The rules of one task.
+
+    Example:
+
+        HandInRules(task, start=start, image=None).applied(state, Interpreter()).left_out
+    """
+
+    def __init__(self, task: HarborTask, *, start: WorkspaceState, image: ImageRoot | None) -> None:
+        """`start` is the state in which agents begin; `image` its image, None on this host."""
+        self._task, self._start = task, start.tree
+        self._in_image = image is not None
+        self._own = (*LINKED, *_KERNELS) if image else (OWN,)
+        path = image.environ.get("PATH", "").split(":") if image else []
+        self._programs = (*_PROGRAMS, *(one.strip("/") for one in path if one.strip("/")))
+        texts = [*task.tests.values(), task.statement.encode()]
+        self._named = b"\n".join(texts).decode(errors="replace")
+
+    def applied(self, state: WorkspaceState, interpreter: Interpreter) -> JudgedChanges:
+        """The changes that the judge takes of a state."""
+        taken: Changes = {}
+        left: dict[str, str] = {}
+        for path, change in self._changes(state).items():
+            why = self._refused(path, change, state.tree, interpreter) if path else "no file"
+            if not why:
+                taken[path] = change
+            elif not isinstance(change, NewFolder):
+                left[path] = why
+        return JudgedChanges(taken, left)
+
+    def _changes(self, state: WorkspaceState) -> Changes:
+        """Since the start; for a judge with an image of its own, all that is declared."""
+        if self._task.judge_image is None:
+            return state.changes()
+        found: Changes = {}
+        places = [*self._task.declared, _ARTIFACTS]
+        for path, node in state.tree.walk():
+            if _below(path, places):
+                found[path] = NewFolder(node.mode) if isinstance(node, Folder) else node
+        return found
+
+    def _refused(self, path: str, change: object, tree: Folder, interpreter: Interpreter) -> str:
+        """Why a change is left out; empty where it is handed in."""
+        shown = path if self._in_image else path.removeprefix(f"{OWN}/")
+        if _below(shown, [_ARTIFACTS]) and not isinstance(change, StoredLink):
+            return ""
+        if _below(path, self._own):
+            return "a place of the grader's"
+        if isinstance(change, StoredLink) and not self._leads_to_data(tree, path):
+            return "a link that leads to the grader's files"
+        if self._task.declared:
+            above = any(one.startswith(f"{path}/") for one in self._task.declared)
+            declared = _below(path, self._task.declared) or (
+                above and isinstance(change, NewFolder) and self._start.find(path) is None
+            )
+            if not declared or path in self._task.declared:
+                return "" if declared else "not below a declared path"
+        elif self._in_image:
+            if _below(path, (*self._programs, *interpreter.places)):
+                return "the grader's own programs would find it"
+            if "/" not in path and not isinstance(change, NewFolder):
+                return "a file of the root directory"
+            if _below(path, _SYSTEMS) and f"/{path}" not in self._named:
+                return "a place of the system, which the tests do not name"
+        return self._obeyed(path, change, interpreter)
+
+    def _obeyed(self, path: str, change: object, interpreter: Interpreter) -> str:
+        """Why a file could be taken for a part of the grader's programs, or for their settings."""
+        if isinstance(change, NewFolder) or self._names(path):
+            return ""
+        *folders, name = path.split("/")
+        if name in _SETTINGS:
+            return "settings that a test runner or a shell obeys"
+        if ".git" in folders and (name == "config" or "hooks" in folders):
+            return "settings that git obeys"
+        if isinstance(change, Removed) or self._start.find(path) is not None:
+            return ""
+        if "__pycache__" in folders or name.endswith(".pyc"):
+            return "byte code"
+        if any(one.endswith("-packages") for one in folders):
+            return ""  # an environment of the agent's, in which only its own interpreter looks
+        if any(one.endswith(_METADATA) for one in (*folders, name)):
+            return "metadata of a package"
+        module = name.partition(".")[0]
+        if name.startswith("__init__.") and folders:
+            module = folders[-1]
+        elif not name.endswith(_SUFFIXES):
+            return ""
+        known = module in interpreter.modules
+        return f"it would stand for the module {module}" if known else ""
+
+    def _names(self, path: str) -> bool:
+        """True where the tests or the statement speak of a file."""
+        return f"/{path}" in self._named or posixpath.basename(path) in self._named
+
+    def _leads_to_data(self, tree: Folder, path: str) -> bool:
+        """True for a link that ends, by way of other links, at nothing of the grader's."""
+        left = path.split("/")
+        at: list[str] = []
+        followed = 0
+        while left:
+            part = left.pop(0)
+            if part in ("", "."):
+                continue
+            if part == "..":
+                if not at and not self._in_image:
+                    left = self._in_workspace(["", *left])
+                at = at[:-1]
+                continue
+            at.append(part)
+            node = tree.find("/".join(at))
+            if isinstance(node, StoredLink):
+                followed += 1
+                if followed > _MAX_LINKS:
+                    return False
+                at.pop()
+                parts = node.target.split("/")
+                if node.target.startswith("/"):
+                    at = []
+                    parts = parts if self._in_image else self._in_workspace(parts)
+                left = parts + left
+        end = "/".join(at)
+        return bool(end) and not _below(end, self._own)
+
+    def _in_workspace(self, parts: list[str]) -> list[str]:
+        """The way from the workspace on of an absolute path of this host's sandbox."""
+        inside = [one for one in parts if one not in ("", ".")]
+        if inside[:1] in ([self._task.workdir.strip("/")], ["workspace"]):
+            return inside[1:]
+        # /tests and its like are links into OWN; anything else is no file of the workspace.
+        return [OWN, *inside]
+
+
+def _below(path: str, places: tuple[str, ...] | list[str]) -> bool:
+    return any(place in ("", path) or path.startswith(f"{place}/") for place in places)

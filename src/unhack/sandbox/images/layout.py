@@ -58,6 +58,8 @@ class ImageLayout:
 def read_layout(folder: Path, tag: str = "") -> ImageLayout:
     """The image of a layout, or of what `docker save` wrote, for this machine; with a tag the one
     that is called so. Raises ImageError."""
+    if not any((folder / name).is_file() for name in ("index.json", "manifest.json")):
+        raise ImageError(f"{folder} holds no image")
     try:
         if (folder / "index.json").is_file():
             index = json.loads((folder / "index.json").read_bytes())

@@ -100,8 +100,18 @@ class RepositoryWorkshop:
         if isinstance(task, HarborTask):
             return self._of_folder(task)
         judge = RepositoryJudge(task, backend=self._backend)
-        start = self.commands.states.load(task.files, executable=task.executable)
-        return start, EpisodeParts(self.commands, judge, self.limits, self.rewards)
+        pool = self._with_packages(task.preload)
+        start = pool.states.load(task.files, executable=task.executable)
+        return start, EpisodeParts(pool, judge, self.limits, self.rewards)
+
+    def _with_packages(self, preload: tuple[str, ...]) -> CommandPool:
+        """The supervisors whose commands find the packages that a task's judge has."""
+        if not preload:
+            return self.commands
+        key = f"packages {sorted(preload)}"
+        if key not in self._pools:
+            self._pools[key] = CommandPool(slots=self._slots, preload=("pytest", *preload))
+        return self._pools[key]
 
     def _of_folder(self, task: HarborTask) -> tuple[WorkspaceState, EpisodeParts]:
         workspace = self._workspace_of(task, task.image)

@@ -188,9 +188,10 @@ def _cover(path: str) -> None:
     calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED | calls.MS_RDONLY, data="size=4k")
 
 
-def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
-    """Leave only the entries of site-packages named in `loaded`, after preloading, or all of them
-    where the profile keeps them; never what is withheld."""
+def narrow_sites(spec: dict[str, Any], loaded: set[str], *, metadata: bool = False) -> None:
+    """Leave only the entries of site-packages named in `loaded`, after preloading, and with
+    `metadata` those of their distributions, which some programs ask; or all of them where the
+    profile keeps them; never what is withheld."""
     withheld: set[str] = set(spec["withheld"])
     loaded = loaded - withheld
     sites: list[list[str]] = spec["sites"]
@@ -199,7 +200,10 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
         if not spec["keep_sites"]:
             calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")
             for name in os.listdir(stash):
-                if {name, name.removesuffix(".libs"), name.removesuffix(".py")} & loaded:
+                names = {name, name.removesuffix(".libs"), name.removesuffix(".py")}
+                if metadata and name.endswith(".dist-info"):
+                    names = _held_by(f"{stash}/{name}") - withheld
+                if names & loaded:
                     _bind(f"{stash}/{name}", f"{path}/{name}")
             _read_only(path)
         else:
@@ -209,6 +213,15 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
                     if {name, name.partition(".")[0]} & withheld:
                         _withhold(f"{folder}/{name}")
         calls.umount(stash)
+
+
+def _held_by(place: str) -> set[str]:
+    """The top-level modules of a distribution, as far as its name and its own list tell."""
+    found = {os.path.basename(place).partition("-")[0]}
+    if os.path.isfile(f"{place}/top_level.txt"):
+        with open(f"{place}/top_level.txt", errors="replace") as file:
+            found |= set(file.read(1 << 16).split())
+    return found
 
 
 def seal_root() -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from pathlib import Path
 from typing import Self
 
 from unhack.core.errors import SandboxError
@@ -23,9 +24,15 @@ from unhack.sandbox.job import Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
 from unhack.sandbox.workspace.commands import Command, CommandResult
+from unhack.sandbox.workspace.console_scripts import write_console_scripts
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.states import StateStore, WorkspaceState
-from unhack.sandbox.workspace.supervisor import Supervisor, SupervisorLost, SupervisorPlan
+from unhack.sandbox.workspace.supervisor import (
+    OF_PACKAGES,
+    Supervisor,
+    SupervisorLost,
+    SupervisorPlan,
+)
 
 _ATTEMPTS = 2
 
@@ -59,6 +66,8 @@ class CommandPool:
             preload, uid = (), image.first_id if as_root else -1
         self.states = StateStore(uid=uid, gid=uid, image=image)
         top = self.states.layers.top
+        if image is None:
+            write_console_scripts(preload, Path(top, OF_PACKAGES))
         self._plan = SupervisorPlan(top, uid, preload, links, kept, image)
         self._count = slots or len(os.sched_getaffinity(0))
         self._places: asyncio.Queue[_Place] = asyncio.Queue()

@@ -28,6 +28,7 @@ from unhack.sandbox.pool.worker import tree_bytes
 from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
 from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, program_environ, root_spec
 from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
+from unhack.sandbox.workspace.console_scripts import SCRIPTS
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.process_tree import ETC
 from unhack.sandbox.workspace.states import WorkspaceState
@@ -39,6 +40,8 @@ _LIMITS = {
     supervisor.BY_HARD_WALL: "wall_hard",
     supervisor.BY_HOST: "output",
 }
+OF_PACKAGES = "scripts"
+"""Folder of the store with the console scripts of packages, which are no layer."""
 _MAX_INODES = 1 << 17
 _READ = 1 << 16
 _PIPE_HOLDS = 1 << 16
@@ -78,6 +81,8 @@ class SupervisorPlan:
         if self.image is not None:
             below = enumerate(self.image.folders)
             binds += tuple((folder, f"{overlay.IMAGE}/{number}") for number, folder in below)
+        elif os.path.isdir(scripts := f"{self.layers}/{OF_PACKAGES}"):
+            binds += ((scripts, SCRIPTS),)
         profile = Profile(kind=Kind.PROGRAM, preload=self.preload, binds=binds)
         spec = root_spec(profile, links=self.links)
         return replace(spec, binds=[*spec.binds, ["/proc", overlay.PROC]], scratch=False)
@@ -126,7 +131,7 @@ class Supervisor:
             dict(image.environ) | {"HOME": image.home}
             if image
             else {
-                "PATH": f"/home/agent/bin:{COMMANDS}:/usr/local/bin:/usr/bin:/bin",
+                "PATH": f"/home/agent/bin:{COMMANDS}:{SCRIPTS}:/usr/local/bin:/usr/bin:/bin",
                 "LANG": "C.UTF-8",
                 **program_environ(),
                 "TZ": "UTC",

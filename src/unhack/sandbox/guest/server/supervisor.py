@@ -291,7 +291,7 @@ def prepare(config: dict[str, Any], control: socket.socket) -> CommandLoop:
     library.follow(config["root"]["moved"])
     sys.path[:] = config["path"] + config["sites"]
     loaded = _loaded_by(config["preload"], keep=config["warm"])
-    namespaces.narrow_sites(config["root"], loaded)
+    namespaces.narrow_sites(config["root"], loaded, metadata=True)
     namespaces.seal_root()
     if config["image_ids"]:
         ids = config["image_ids"]

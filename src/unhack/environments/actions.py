@@ -68,6 +68,20 @@ class WriteFile:
 
 
 @dataclass(frozen=True, slots=True)
+class EditFile:
+    """Replace a passage of a text file that occurs once, or insert text behind a line."""
+
+    path: str
+    """Path of the file, relative to the workspace."""
+    old: str = ""
+    """The passage, exactly as it stands in the file; empty to insert."""
+    new: str = ""
+    """The text in its place."""
+    insert_line: int = -1
+    """Line behind which `new` is inserted as lines of its own; 0 for the top."""
+
+
+@dataclass(frozen=True, slots=True)
 class ApplyPatch:
     """Apply a unified diff to the workspace: change, create and delete files."""
 
@@ -78,6 +92,15 @@ class ApplyPatch:
 @dataclass(frozen=True, slots=True)
 class RunCommand:
     """Run a shell command in the workspace. Only files survive it: no process, no variable."""
+
+    command: str
+    """Script for bash."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellCommand:
+    """Run a command in a shell that lasts: working directory, variables, functions, aliases and
+    options stay for the next `shell`, files for all. No process stays."""
 
     command: str
     """Script for bash."""
@@ -96,14 +119,19 @@ class Submit:
     """Hand in the workspace as it stands. This ends the episode."""
 
 
-Action = ReadFile | ListFiles | SearchText | WriteFile | ApplyPatch | RunCommand | RunTests | Submit
+Action = (
+    ReadFile | ListFiles | SearchText | WriteFile | EditFile | ApplyPatch
+    | RunCommand | ShellCommand | RunTests | Submit
+)  # fmt: skip
 KINDS: dict[str, type[Action]] = {
     "read": ReadFile,
     "list": ListFiles,
     "search": SearchText,
     "write": WriteFile,
+    "edit": EditFile,
     "patch": ApplyPatch,
     "run": RunCommand,
+    "shell": ShellCommand,
     "test": RunTests,
     "submit": Submit,
 }
@@ -182,6 +210,9 @@ _DESCRIPTIONS = {
     "lines": "most lines to show",
     "depth": "levels of folders to show",
     "text": "the text",
+    "old": "passage to replace, exactly as it stands in the file, where it occurs once",
+    "new": "text in its place; empty to delete it",
+    "insert_line": "in place of old: line behind which new is inserted, 0 for the top",
     "regex": "true where text is an extended regular expression (grep -E)",
     "patch": "unified diff with paths relative to the workspace",
     "command": "script for bash",
@@ -199,7 +230,7 @@ def _schema(name: str, kind: type[Action]) -> dict[str, Any]:
         properties[field.name] = {**shape, "description": _DESCRIPTIONS[field.name]}
     return {
         "name": name,
-        "description": str(kind.__doc__),
+        "description": " ".join(str(kind.__doc__).split()),
         "parameters": {
             "type": "object",
             "properties": properties,

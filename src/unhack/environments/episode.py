@@ -28,12 +28,14 @@ from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.environments.actions import (
     Action,
     ApplyPatch,
+    EditFile,
     ListFiles,
     ReadFile,
     RefusedActionError,
     RunCommand,
     RunTests,
     SearchText,
+    ShellCommand,
     Submit,
     WriteFile,
     arguments_of,
@@ -42,11 +44,12 @@ from unhack.environments.actions import (
 )
 from unhack.environments.files import file_tools
 from unhack.environments.judging import StateJudge
-from unhack.environments.observation import Observation, Refusal, refused
+from unhack.environments.observation import Observation, Refusal, of_command, refused
 from unhack.environments.task import PlayableTask
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command, CommandResult, shell
+from unhack.sandbox.workspace.lasting_shell import in_lasting_shell, shell_end
 from unhack.sandbox.workspace.states import WorkspaceState
 from unhack.sandbox.workspace.tree import StoredFile
 from unhack.verifiers.base import invalid_verdict
@@ -189,6 +192,8 @@ class Episode:
         self.state = start
         self.turns: list[Turn] = []
         self.ended = False
+        self.shell = b""
+        """The text of the lasting shell: a fork goes on from it, and it is no part of the state."""
         self._refusals = 0
         self._commands_s = 0.0
         self._potential: float | None = None
@@ -292,22 +297,49 @@ class Episode:
                 return _sorted_lines(observation), after
             case WriteFile():
                 return self._kept(*file_tools.write(store, state, action))
+            case EditFile():
+                return self._kept(*file_tools.edit(store, state, action))
             case ApplyPatch():
                 return self._kept(*file_tools.patch(store, state, action))
             case RunCommand():
                 return await self._run(shell(action.command))
+            case ShellCommand():
+                return await self._in_shell(action.command)
             case RunTests():
                 return await self._run(Command(("pytest", "-q", *action.paths), module=True))
             case Submit():
                 return Observation(_handed_in(await self.parts.judge.left_out(state))), state
 
     async def _run(self, command: Command) -> tuple[Observation, WorkspaceState]:
+        result, after = await self._ran(command)
+        return self._kept(of_command(result), after)
+
+    async def _ran(self, command: Command) -> tuple[CommandResult, WorkspaceState]:
         limits = self.parts.limits
         left = max(0.01, limits.commands_s - self._commands_s)
         bounds = limits.command.with_(wall_s=min(limits.command.wall_s, left))
         result, after = await self.parts.commands.run(self.state, command, limits=bounds)
         self._commands_s += result.wall_s
-        return self._kept(_shown(result), after)
+        return result, after
+
+    async def _in_shell(self, script: str) -> tuple[Observation, WorkspaceState]:
+        """Run a script in the shell that lasts, and in a new one where that cannot be restored."""
+        remarks: list[str] = []
+        result, after = await self._ran(in_lasting_shell(script, self.shell))
+        end = shell_end(result)
+        if self.shell and not end.resumed:
+            self.shell = b""
+            remarks.append("the shell could not be restored: its state is dropped, it begins anew")
+            result, after = await self._ran(in_lasting_shell(script, b""))
+            end = shell_end(result)
+        if end.left_processes:
+            remarks.append("processes in the background were ended")
+        if end.kept is None:
+            remarks.append("the shell stays as it stood before: this command's state was not kept")
+        observation, state = self._kept(of_command(result, *remarks), after)
+        if end.kept is not None and observation.refusal is None:
+            self.shell = end.kept
+        return observation, state
 
     def _kept(
         self, observation: Observation, after: WorkspaceState
@@ -324,7 +356,7 @@ class Episode:
         made = Episode(self.task, self.state, self.parts)
         made.turns = list(self.turns)
         made._refusals, made._commands_s = self._refusals, self._commands_s
-        made._potential = self._potential
+        made._potential, made.shell = self._potential, self.shell
         return made
 
 
@@ -365,25 +397,3 @@ def _sorted_lines(found: Observation) -> Observation:
     if found.exit_code != 0:
         return found
     return replace(found, text="\n".join([*sorted(line.removeprefix("./") for line in lines), end]))
-
-
-def _shown(result: CommandResult) -> Observation:
-    """The observation of a command: both streams, then how it ended."""
-    parts = [part.rstrip("\n") for part in (result.stdout, result.stderr) if part.strip()]
-    if result.limit:
-        parts.append(f"[ended by the {result.limit} limit after {result.wall_s:.1f} s]")
-    elif result.signal is not None:
-        parts.append(f"[ended by signal {result.signal}]")
-    else:
-        parts.append(f"[exit code {result.exit_code}]")
-    if result.left_out:
-        names = ", ".join(result.left_out[:5])
-        parts.append(f"[not kept, being no file, link or folder: {names}]")
-    return Observation(
-        "\n".join(parts).encode(errors="replace").decode(),
-        ok=result.ok,
-        exit_code=result.exit_code,
-        signal=result.signal,
-        limit=result.limit,
-        cut=result.cut_bytes,
-    )

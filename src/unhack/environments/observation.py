@@ -1,6 +1,7 @@
 """An observation: what an action showed the agent.
 
-Covered: text for the policy, and the same as values; a refusal is an observation with a code.
+Covered: text for the policy, and the same as values; a refusal is an observation with a code; a
+command's output and how it ended.
 Not covered: rewards, which ride beside it.
 """
 
@@ -9,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from unhack.sandbox.workspace.commands import CommandResult
 
 
 class Refusal(StrEnum):
@@ -27,7 +30,7 @@ class Refusal(StrEnum):
     BAD_PATH = "bad_path"
     """The path leaves the workspace, or leads through something else than folders."""
     BAD_PATCH = "bad_patch"
-    """The patch is no unified diff, or does not fit the files."""
+    """The patch is no unified diff, or it or an edit does not fit the files."""
     TOO_LARGE = "too_large"
     """The workspace would hold more than it may."""
     ENDED = "ended"
@@ -76,3 +79,26 @@ class Observation:
 def refused(code: Refusal, text: str) -> Observation:
     """The observation of an action that was not carried out."""
     return Observation(text, ok=False, refusal=code)
+
+
+def of_command(result: CommandResult, *remarks: str) -> Observation:
+    """The observation of a command: both streams, then how it ended, and remarks of ours."""
+    parts = [part.rstrip("\n") for part in (result.stdout, result.stderr) if part.strip()]
+    if result.limit:
+        parts.append(f"[ended by the {result.limit} limit after {result.wall_s:.1f} s]")
+    elif result.signal is not None:
+        parts.append(f"[ended by signal {result.signal}]")
+    else:
+        parts.append(f"[exit code {result.exit_code}]")
+    if result.left_out:
+        names = ", ".join(result.left_out[:5])
+        parts.append(f"[not kept, being no file, link or folder: {names}]")
+    parts += [f"[{remark}]" for remark in remarks]
+    return Observation(
+        "\n".join(parts).encode(errors="replace").decode(),
+        ok=result.ok,
+        exit_code=result.exit_code,
+        signal=result.signal,
+        limit=result.limit,
+        cut=result.cut_bytes,
+    )

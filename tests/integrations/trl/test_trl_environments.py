@@ -33,7 +33,7 @@ def test_a_trainer_takes_repository_tasks(model: Path, tmp_path: Path) -> None:
     [log] = [one for one in trainer.state.log_history if "reward" in one]
     assert log["rewards/RepositoryRollout/mean"] == 0.0
     assert {tool.__name__ for tool in trainer.tools} == {
-        "read", "list", "search", "write", "patch", "run", "test", "submit",
+        "read", "list", "search", "write", "edit", "patch", "run", "shell", "test", "submit",
     }  # fmt: skip
     assert all(task.statement in str(one) for one in trainer._logs["prompt"])
     rollouts.close()

@@ -27,7 +27,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8,
 )
-FIELDS = ["path", "text", "start", "lines", "depth", "regex", "patch", "command", "paths"]
+FIELDS = ["path", "text", "start", "lines", "depth", "regex", "patch", "command", "paths", "old",
+          "new", "insert_line"]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -50,6 +51,9 @@ def test_whatever_a_model_sends_is_an_action_or_refused(name: str, arguments: ob
         ("write", {"path": "a\0b", "text": ""}, "NUL"),
         ("write", {"path": "a", "text": "x" * (1 << 20) + "y"}, "longer than"),
         ("write", {"path": "a", "text": "\ud800"}, "no Unicode"),
+        ("edit", {"old": "a", "new": "b"}, "needs 'path'"),
+        ("edit", {"path": "a", "insert_line": "1"}, "must be of type integer"),
+        ("shell", {"cmd": "ls"}, "needs 'command'"),
         ("test", {"paths": "tests"}, "list of strings"),
         ("test", {"paths": ["a", 1]}, "list of strings"),
     ],

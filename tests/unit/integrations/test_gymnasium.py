@@ -15,6 +15,7 @@ from gymnasium.utils.env_checker import check_env
 
 from unhack.integrations.gymnasium import RepositoryEnv
 from unhack.integrations.rows import tool_call
+from unhack.integrations.sessions import opening_of
 
 
 @pytest.fixture
@@ -38,6 +39,17 @@ def test_an_episode_is_played_with_texts(env: RepositoryEnv) -> None:
     assert env.step(json.dumps(call))[1:4] == (0.0, False, False)
     assert env.step("I think I am done.")[0].startswith("there is no action")
     assert env.render() == env.step("[1, 2]")[0]
+    assert env.step('{"name": "submit"}')[1:4] == (1.0, True, False)
+
+
+@pytest.mark.slow
+def test_the_shell_lasts_and_edits_are_made_from_texts(env: RepositoryEnv) -> None:
+    assert all(f'"name": "{name}"' in opening_of(rectangles()) for name in ("shell", "edit"))
+    env.reset(seed=3)
+    env.step('{"name": "shell", "arguments": {"command": "cd shapes; file=core.py"}}')
+    assert "return a + b" in env.step('{"name": "shell", "arguments": {"command": "cat $file"}}')[0]
+    edit = {"path": "shapes/core.py", "old": "a + b", "new": "a * b"}
+    assert "return a * b" in env.step(json.dumps({"name": "edit", "arguments": edit}))[0]
     assert env.step('{"name": "submit"}')[1:4] == (1.0, True, False)
 
 

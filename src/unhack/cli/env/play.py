@@ -12,7 +12,9 @@ from unhack.environments.actions import KINDS
 from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
 from unhack.environments.episode import StepRewards
 
-_ARGUMENT = {"read": "path", "list": "path", "search": "text", "run": "command"}
+_ARGUMENT = {
+    "read": "path", "list": "path", "search": "text", "run": "command", "shell": "command",
+}  # fmt: skip
 _BODY = {"write": "text", "patch": "patch"}
 _END = "."
 

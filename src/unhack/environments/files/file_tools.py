@@ -1,4 +1,5 @@
-"""The file tools of an agent, in the host and without a process: read, list, search, write, patch.
+"""The file tools of an agent, in the host and without a process: read, list, search, write,
+edit, patch.
 
 Covered: nothing but the state's own tree is read: no link is followed, no path leaves it; binary
 files are named and not shown; every answer is bounded and says what is left out.
@@ -8,10 +9,19 @@ Not covered: regular expressions, whose time a policy could choose: they run in 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 from unhack.core.errors import UsageError
-from unhack.environments.actions import ApplyPatch, ListFiles, ReadFile, SearchText, WriteFile
+from unhack.environments.actions import (
+    ApplyPatch,
+    EditFile,
+    ListFiles,
+    ReadFile,
+    SearchText,
+    WriteFile,
+)
 from unhack.environments.files.unified_diff import BadPatchError, apply_diff
 from unhack.environments.observation import Observation, Refusal, refused
 from unhack.sandbox.workspace.layers import read_stored
@@ -28,6 +38,9 @@ _MAX_SEARCHED = 32 << 20
 _LARGEST = 4 << 20
 """Bytes of the largest file that is shown, searched or patched."""
 
+_AROUND = 4
+"""Lines that are shown on either side of an edit."""
+_MOST_PLACES = 5
 Edited = tuple[Observation, WorkspaceState]
 
 
@@ -105,6 +118,80 @@ def write(store: StateStore, state: WorkspaceState, action: WriteFile) -> Edited
     return _edited(store, state, edits, f"wrote {path}")
 
 
+def edit(store: StateStore, state: WorkspaceState, action: EditFile) -> Edited:
+    """Replace the one place of a passage, or insert lines: the lines as they stand afterwards, and
+    the state."""
+    if (action.insert_line < 0) == (not action.old) or action.old == action.new:
+        words = "edit needs either old and another text for new, or insert_line and new"
+        return refused(Refusal.BAD_ACTION, words), state
+    found = _find(state, action.path)
+    if isinstance(found, Observation):
+        return found, state
+    if not isinstance(found, StoredFile) or found.size > _LARGEST:
+        words = f"{action.path} is no regular file, or has more than {_LARGEST:,} bytes"
+        return refused(Refusal.NOT_FOUND, words), state
+    content, new = read_stored(found), action.new.encode()
+    try:
+        if action.old:
+            changed, line = _replaced(content, action.old.encode(), new)
+        else:
+            changed, line = _inserted(content, action.insert_line, new)
+    except BadPatchError as error:
+        return refused(Refusal.BAD_PATCH, f"{action.path}: {error}"), state
+    path = clean(action.path)
+    answer, after = _edited(store, state, {_placed(state, path): changed}, f"edited {path}")
+    if answer.ok:
+        first = max(1, line - _AROUND)
+        last = line + new.count(b"\n") + _AROUND
+        shown = read(after, ReadFile(path, start=first, lines=last - first + 1))
+        answer = replace(answer, text=f"{answer.text}\n{shown.text}")
+    return answer, after
+
+
+def _replaced(content: bytes, old: bytes, new: bytes) -> tuple[bytes, int]:
+    """The content with the one place of `old` replaced, and the line of that place."""
+    places: list[int] = []
+    at = content.find(old)
+    while at >= 0 and len(places) <= _MOST_PLACES:
+        places.append(at)
+        at = content.find(old, at + 1)
+    if not places:
+        raise BadPatchError(f"old does not occur in it{_near(content, old)}")
+    lines = [content.count(b"\n", 0, place) + 1 for place in places]
+    if len(places) > 1:
+        count = max(len(places), content.count(old))
+        named = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if count > _MOST_PLACES else "")
+        raise BadPatchError(f"old occurs {count} times, at lines {named}; give more around it")
+    end = places[0] + len(old)
+    return content[: places[0]] + new + content[end:], lines[0]
+
+
+def _near(content: bytes, old: bytes) -> str:
+    """The place at which a passage would stand, were it not for white space or for what follows."""
+    wanted = [line.strip() for line in old.strip().split(b"\n")]
+    text = b"\n".join([b"", *(line.strip() for line in content.split(b"\n")), b""])
+    for count, words in (
+        (len(wanted), "but for white space it stands"),
+        (1, "its beginning stands"),
+    ):
+        at = text.find(b"\n".join([b"", *wanted[:count], b""])) if wanted[0] else -1
+        if at >= 0:
+            line = text.count(b"\n", 0, at) + 1
+            return f"; {words} at line {line}"
+    return ""
+
+
+def _inserted(content: bytes, line: int, new: bytes) -> tuple[bytes, int]:
+    """The content with lines behind one, and the number of the first of them."""
+    lines = io.BytesIO(content).readlines()
+    if line > len(lines):
+        raise BadPatchError(f"it has {len(lines)} lines, and so no line {line}")
+    if line and not lines[line - 1].endswith(b"\n"):
+        lines[line - 1] += b"\n"
+    added = new if new.endswith(b"\n") else new + b"\n"
+    return b"".join([*lines[:line], added, *lines[line:]]), line + 1
+
+
 def patch(store: StateStore, state: WorkspaceState, action: ApplyPatch) -> Edited:
     """Apply a unified diff, whole or not at all: the observation and the state afterwards."""
 
@@ -154,6 +241,11 @@ def _placed(state: WorkspaceState, path: str) -> str:
     if state.start is None:
         return path
     return path.lstrip("/") if path.startswith("/") else f"{state.start}/{path}".strip("/")
+
+
+def is_folder(state: WorkspaceState, path: str) -> bool:
+    """True where a path, as an agent writes it, is that of a folder."""
+    return isinstance(_find(state, path), Folder)
 
 
 def _find(state: WorkspaceState, path: str) -> Node | Observation:

@@ -102,6 +102,20 @@ class RepositoryRollout:
         """
         return self._act("write", path=path, text=text)
 
+    def edit(self, path: str, old: str = "", new: str = "", insert_line: int = -1) -> str:
+        """Replace a passage of a text file that occurs once, or insert text behind a line.
+
+        Args:
+            path: Path of the file, relative to the workspace.
+            old: The passage, exactly as it stands in the file; empty to insert.
+            new: The text in its place.
+            insert_line: Line behind which the new text is inserted; 0 for the top.
+
+        Returns:
+            The lines as they stand then, or the reason of a refusal.
+        """
+        return self._act("edit", path=path, old=old, new=new, insert_line=insert_line)
+
     def patch(self, patch: str) -> str:
         """Apply a unified diff to the workspace: change, create and delete files.
 
@@ -123,6 +137,17 @@ class RepositoryRollout:
             Output and exit code.
         """
         return self._act("run", command=command)
+
+    def shell(self, command: str) -> str:
+        """Run a command in a shell that lasts: directory, variables and functions stay.
+
+        Args:
+            command: Script for bash.
+
+        Returns:
+            Output and exit code.
+        """
+        return self._act("shell", command=command)
 
     def test(self, paths: Paths | None = None) -> str:
         """Run the workspace's own tests with pytest.

@@ -33,6 +33,9 @@ class Command:
     """True runs `argv[0]` as `python -m` does, without starting an interpreter, where the
     supervisor has it loaded."""
     stdin: bytes = b""
+    stdin_writable: bool = False
+    """True where standard input is a file in memory, and what the command writes behind `stdin` is
+    `CommandResult.appended`."""
     cwd: str = ""
     """Relative to the workspace; in an image to its root directory, and empty for where its
     commands start."""
@@ -124,6 +127,8 @@ class CommandResult:
     """Of its largest process."""
     left_out: tuple[str, ...] = ()
     """Paths that the new state does not hold: sockets, pipes, devices, names too deep."""
+    appended: bytes = field(default=b"", repr=False)
+    """Written behind a standard input that is writable; cut a little above `MAX_STDIN` bytes."""
 
     def with_left_out(self, paths: Sequence[str]) -> CommandResult:
         """The same result with the paths that the new state does not hold."""

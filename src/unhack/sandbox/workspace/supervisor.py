@@ -27,7 +27,12 @@ from unhack.sandbox.linux.sockets import receive
 from unhack.sandbox.pool.worker import tree_bytes
 from unhack.sandbox.pool.worker_start import import_path, start_guest, write_maps
 from unhack.sandbox.rootfs import COMMANDS, RootSpec, inside, program_environ, root_spec
-from unhack.sandbox.workspace.commands import BoundedOutput, Command, CommandResult
+from unhack.sandbox.workspace.commands import (
+    MAX_STDIN,
+    BoundedOutput,
+    Command,
+    CommandResult,
+)
 from unhack.sandbox.workspace.console_scripts import SCRIPTS
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.process_tree import ETC
@@ -176,7 +181,7 @@ class Supervisor:
             ends = self._hand_over(self._order(state, command, limits), command, limits)
             readers = [
                 asyncio.ensure_future(self._drain(fd, into))
-                for fd, into in zip(ends, streams, strict=True)
+                for fd, into in zip(ends[:2], streams, strict=True)
             ]
             try:
                 await _readable(self._orders.fileno())
@@ -190,6 +195,9 @@ class Supervisor:
             if report[:1] != supervisor.ENDED or layer < 0 or message[:1] != supervisor.LAYER:
                 raise SupervisorLost(message[1:].decode(errors="replace") or "it ended")
             result = self._result(report, streams, limits)
+            if command.stdin_writable:
+                appended = os.pread(ends[-1], MAX_STDIN + 4, len(command.stdin))
+                result = replace(result, appended=appended)
         except (OSError, SupervisorLost) as error:
             if layer >= 0:
                 os.close(layer)
@@ -262,15 +270,18 @@ class Supervisor:
         }
 
     def _hand_over(self, order: dict[str, Any], command: Command, limits: Limits) -> list[int]:
-        """Send the order; the host's ends of standard output and standard error."""
+        """Send the order; the host's ends of standard output and standard error, and of a standard
+        input that is writable."""
         assert self._orders is not None
-        theirs = [_standard_input(command.stdin)]
+        theirs = [_standard_input(command)]
         ours: list[int] = []
         for _ in range(2):
             reader, writer = os.pipe()
             os.set_blocking(reader, False)
             ours.append(reader)
             theirs.append(writer)
+        if command.stdin_writable:
+            ours.append(os.dup(theirs[0]))
         try:
             if self._group.directories:
                 self._group.limit_memory(tree_bytes(limits))
@@ -325,11 +336,12 @@ class Supervisor:
         )
 
 
-def _standard_input(data: bytes) -> int:
-    """A descriptor to read the bytes from."""
-    if not data:
+def _standard_input(command: Command) -> int:
+    """A descriptor to read a command's input from, and to write to where that is wanted."""
+    data = command.stdin
+    if not data and not command.stdin_writable:
         return os.open("/dev/null", os.O_RDONLY)
-    if len(data) <= _PIPE_HOLDS:
+    if len(data) <= _PIPE_HOLDS and not command.stdin_writable:
         reader, writer = os.pipe()
         os.write(writer, data)
         os.close(writer)
@@ -337,6 +349,9 @@ def _standard_input(data: bytes) -> int:
     fd = os.memfd_create("stdin")
     with open(fd, "wb", closefd=False) as file:
         file.write(data)
+    if command.stdin_writable:
+        os.lseek(fd, 0, os.SEEK_SET)
+        return fd
     try:
         return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
     finally:

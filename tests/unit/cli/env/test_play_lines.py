@@ -13,6 +13,7 @@ from unhack.cli.env.play import actions
         (["list"], [("list", {})]),
         (["", "  read pkg/core.py "], [("read", {"path": "pkg/core.py"})]),
         (["run ls -l | wc"], [("run", {"command": "ls -l | wc"})]),
+        (["shell cd pkg; x=1"], [("shell", {"command": "cd pkg; x=1"})]),
         (["test"], [("test", {"paths": []})]),
         (["test a.py b.py"], [("test", {"paths": ["a.py", "b.py"]})]),
         (["write a.txt", "one", "", "two", ".", "submit"],

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from unhack.environments.actions import ApplyPatch, ListFiles, ReadFile, SearchText, WriteFile
+from unhack.environments.actions import (
+    ApplyPatch,
+    EditFile,
+    ListFiles,
+    ReadFile,
+    SearchText,
+    WriteFile,
+)
 from unhack.environments.files import file_tools
 from unhack.environments.observation import Refusal
 from unhack.sandbox.workspace.states import StateStore, WorkspaceState
@@ -127,3 +134,82 @@ def test_a_patch_is_applied_whole_or_not_at_all(store: StateStore, state: Worksp
     observation, after = file_tools.patch(store, state, ApplyPatch(good))
     assert observation.text == "changed pkg/core.py"
     assert after.read("pkg/core.py") == b"def f():\n    return 2\n"
+
+
+def edited(store: StateStore, text: bytes, action: EditFile) -> tuple[str, bytes | None]:
+    """What an edit of a file with this text shows, and the file afterwards."""
+    observation, after = file_tools.edit(store, store.load({"a.py": text}), action)
+    assert observation.ok == (after.read("a.py") != text)
+    return observation.text, after.read("a.py")
+
+
+def test_a_passage_that_occurs_once_is_replaced_and_shown(store: StateStore) -> None:
+    text = b"".join(b"line %d\n" % n for n in range(1, 31))
+    said, after = edited(store, text, EditFile("./a.py", "line 15\nline 16", "one\ntwo\nthree"))
+    assert after == text.replace(b"line 15\nline 16", b"one\ntwo\nthree")
+    lines = said.splitlines()
+    assert lines[0] == "edited a.py"
+    assert lines[1] == "    11\tline 11"
+    assert "    17\tthree" in lines
+    assert lines[-1] == "[lines 11 to 21 of 31]"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "words"),
+    [
+        (b"x = 1\n", "y", "old does not occur in it"),
+        (b"def f():\n\treturn 1\n", "def f():\n    return 1",
+         "does not occur in it; but for white space it stands at line 1"),
+        (b"a\r\nb\r\n", "a\nb", "but for white space it stands at line 1"),
+        (b"a\n\n  if x:\n    y\n", "if x:\n    z", "its beginning stands at line 3"),
+        (b"a\nb\na\n", "a", "old occurs 2 times, at lines 1, 3; give more around it"),
+        (b"aaa\n", "aa", "old occurs 2 times, at lines 1, 1"),
+        (b"a\n" * 90, "a", "old occurs 90 times, at lines 1, 2, 3, 4, 5, …"),
+    ],
+)  # fmt: skip
+def test_an_edit_that_does_not_fit_says_how_often_and_where(
+    store: StateStore, text: bytes, old: str, words: str
+) -> None:
+    said, after = edited(store, text, EditFile("a.py", old, "new"))
+    assert words in said
+    assert after == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        (b"a\nb\n", 0, b"new\na\nb\n"),
+        (b"a\nb\n", 1, b"a\nnew\nb\n"),
+        (b"a\nb", 2, b"a\nb\nnew\n"),
+        (b"", 0, b"new\n"),
+    ],
+)
+def test_lines_are_inserted_behind_a_line(
+    store: StateStore, text: bytes, line: int, expected: bytes
+) -> None:
+    assert edited(store, text, EditFile("a.py", new="new", insert_line=line))[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "refusal"),
+    [
+        (EditFile("a.py"), Refusal.BAD_ACTION),
+        (EditFile("a.py", "a", "a"), Refusal.BAD_ACTION),
+        (EditFile("a.py", "a", "b", 1), Refusal.BAD_ACTION),
+        (EditFile("a.py", insert_line=3, new="x"), Refusal.BAD_PATCH),
+        (EditFile("none.py", "a", "b"), Refusal.NOT_FOUND),
+        (EditFile("d", "a", "b"), Refusal.NOT_FOUND),
+        (EditFile("../a.py", "a", "b"), Refusal.BAD_PATH),
+        (EditFile("/etc/passwd", "root", "b"), Refusal.BAD_PATH),
+    ],
+)
+def test_an_edit_that_cannot_be_made_changes_nothing(
+    store: StateStore, action: EditFile, refusal: Refusal
+) -> None:
+    state = store.load({"a.py": b"a\n", "d/x": b""})
+    observation, after = file_tools.edit(store, state, action)
+    assert (observation.refusal, after) == (refusal, state)
+
+
+def test_bytes_that_are_no_text_stay_as_they_are_around_an_edit(store: StateStore) -> None:
+    assert edited(store, b"\xff\r\nx\r\n", EditFile("a.py", "x", "y"))[1] == b"\xff\r\ny\r\n"

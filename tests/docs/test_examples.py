@@ -28,6 +28,7 @@ LONG = {
     "docs/how-to/data-sets.md",
     "docs/how-to/review-a-tournament.md",
     "docs/how-to/train-on-your-task.md",
+    "docs/how-to/trajectories.md",
     "docs/reference/cli.md",
     "docs/tutorial/audit-a-reward.md",
     "docs/tutorial/first-environment.md",

@@ -44,7 +44,7 @@ app.command(
     cls=grouped(AUDIT_HEADINGS, bare={"--fix": "-"}),
     short_help="Find out whether a verifier can be gamed.",
 )(audit)
-app.add_typer(env, name="env", short_help="List, build, play and run multi-turn tasks.")
+app.add_typer(env, name="env", short_help="List, build, play, run and replay multi-turn tasks.")
 app.add_typer(tournament, name="tournament", short_help="Let agents compete under one judge.")
 app.add_typer(train, name="train", short_help="Train without the reward hack.")
 app.add_typer(serve, name="serve", short_help="Serve verdicts over HTTP.")

@@ -86,5 +86,14 @@ def find_tasks(name: str) -> Iterator[EpisodeTask]:
     return map(read_harbor, folders) if folders else find_repository_tasks(name)
 
 
+def find_one_task(name: str) -> EpisodeTask:
+    """The only task of a name. Raises UsageError for several, TaskError."""
+    found = list(find_tasks(name))
+    if len(found) != 1:
+        such = f"; name one, such as {found[0].id}" if found else ""
+        raise UsageError(f"{name!r} matches {len(found)} tasks{such}")
+    return found[0]
+
+
 def _is_harbor(folder: Path) -> bool:
     return (folder / "tests" / "test.sh").is_file()

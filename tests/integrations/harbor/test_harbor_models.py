@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -83,6 +84,18 @@ def _first_repository() -> str:
     from unhack_suites.repos.suite import public_recipes
 
     return next(iter(public_recipes())).id.partition("/")[2]
+
+
+def test_a_trajectory_of_ours_is_valid_for_harbor(tmp_path: Path) -> None:
+    from harbor.utils.trajectory_validator import TrajectoryValidator
+    from tests.unit.environments.report.test_atif import played
+
+    from unhack.environments.report.atif import as_trajectory
+
+    place = tmp_path / "trajectory.json"
+    place.write_text(json.dumps(as_trajectory(played(), agent="chat", model="m")))
+    validator = TrajectoryValidator()
+    assert validator.validate(place), validator.get_errors()
 
 
 class TestTheJudge:

@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 
 from unhack.cli import terminal
-from unhack.cli.env.order import EnvBuildOrder, EnvRunOrder
+from unhack.cli.env.order import EnvBuildOrder, EnvReplayOrder, EnvRunOrder
 from unhack.cli.options import takes
-from unhack.core.errors import UsageError
 
-env = typer.Typer(no_args_is_help=True, help="List, build, play and run multi-turn tasks.")
+env = typer.Typer(no_args_is_help=True, help="List, build, play, run and replay multi-turn tasks.")
 
 
 @env.command("list")
@@ -66,7 +65,8 @@ def play(
 ) -> None:
     """Play a task in this terminal: read, edit, run tests, submit.
 
-    A line is an action: `list`, `read PATH`, `search TEXT`, `run COMMAND`, `test`, `submit`;
+    A line is an action: `list`, `read PATH`, `search TEXT`, `run COMMAND`, `shell COMMAND` (which
+    goes on where the last one left off), `test`, `submit`;
     `write PATH` and `patch` take the lines that follow, up to one with a single dot. A line of JSON
     {"name": ..., "arguments": {...}} is a tool call as an agent makes it.
 
@@ -78,12 +78,9 @@ def play(
     require("pytest", "pytest", purpose="a multi-turn task")
 
     from unhack.cli.env.play import play_here
-    from unhack.environments.suites import find_tasks
+    from unhack.environments.suites import find_one_task
 
-    found = list(find_tasks(task))
-    if len(found) != 1:
-        raise UsageError(f"{task!r} matches {len(found)} tasks; name one, such as {found[0].id}")
-    play_here(found[0], progress=progress)
+    play_here(find_one_task(task), progress=progress)
 
 
 @env.command("run")
@@ -103,3 +100,25 @@ def run(order: EnvRunOrder) -> None:
     from unhack.cli.env.run import run_suite
 
     run_suite(order)
+
+
+@env.command("replay")
+@takes(EnvReplayOrder)
+def replay(order: EnvReplayOrder) -> None:
+    """Play a recorded run again, sealed, and judge it: a trajectory of Harbor's format (ATIF).
+
+    Every step is compared with the record. Exit code 0 where the task is solved, 1 where it is not,
+    4 where that is undecided: a call stands for no action here, or the judge cannot score.
+
+    \b
+    unhack env replay jobs/…/agent/trajectory.json tasks/fix-it
+    unhack env replay trajectory.json repos/… --workdir /testbed --json
+    """
+    from unhack.core.optional_dependencies import require
+
+    require("pytest", "pytest", purpose="a multi-turn task")
+
+    from unhack.cli.env.replay import replay_file
+
+    if code := replay_file(order):
+        raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""The arguments and options of `unhack env build` and `run`."""
+"""The arguments and options of `unhack env build`, `run` and `replay`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class EnvRunOrder:
         float, valued("Weight of step rewards: passing dev tests.", metavar="W", least=0)
     ] = 0.0
     out: Annotated[
-        Path | None, valued("Write episodes.jsonl and report.html there.", metavar="DIR")
+        Path | None,
+        valued("Write episodes.jsonl, report.html and trajectories there.", metavar="DIR"),
     ] = None
     llm_url: Annotated[str | None, valued("Endpoint of the chat agent.", metavar="URL")] = None
     llm_model: Annotated[str | None, valued("Model of the chat agent.", metavar="NAME")] = None
@@ -73,3 +74,17 @@ class EnvBuildOrder:
         bool, typer.Option("--check/--no-check", help="Run each grader's control as well.")
     ] = True
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False
+
+
+@dataclass(frozen=True)
+class EnvReplayOrder:
+    """The arguments and options of `unhack env replay`."""
+
+    trajectory: Annotated[
+        Path, typer.Argument(metavar="TRAJECTORY", help="A file of ATIF 1.x, of any agent.")
+    ]
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task's id, or its folder.")]
+    workdir: Annotated[
+        str | None, valued("Folder that its absolute paths of files begin with.", metavar="DIR")
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="The replay as one JSON object.")] = False

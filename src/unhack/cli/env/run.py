@@ -16,6 +16,7 @@ from unhack.environments.episode import EpisodeLimits, StepRewards
 from unhack.environments.episode_pool import EpisodePlayer, FinishedEpisode, play_all
 from unhack.environments.players.scripted import IdlePlayer, RandomPlayer, ReferencePlayer
 from unhack.environments.report import transcript
+from unhack.environments.report.atif import as_trajectory
 from unhack.environments.suites import find_tasks
 
 
@@ -91,5 +92,9 @@ def _write(plan: EnvRunOrder, tasks: list[EpisodeTask], played: list[FinishedEpi
     assert plan.out is not None
     lines = [json.dumps(transcript.as_values(one)) for one in played]
     (plan.out / "episodes.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    (plan.out / "trajectories").mkdir(exist_ok=True)
+    for one in played:
+        run = as_trajectory(one, agent=plan.agent, model=plan.llm_model or "")
+        (plan.out / "trajectories" / f"{one.index}.json").write_text(json.dumps(run, indent=1))
     title = f"{plan.agent} on {plan.suite}, {len(tasks)} tasks"
     (plan.out / "report.html").write_text(transcript.page(title, played), encoding="utf-8")

@@ -1,12 +1,15 @@
 """Derivations checked line by line: right ones in many spellings, wrong ones, ways around.
 
     python benchmarks/derivations_checked.py
+    python benchmarks/derivations_checked.py --file traces.toml
 
 Three collections. `derivations.toml`, set 1, was written before the checker, of other kinds than
 the suite makes; set 2 after its first scoring, by somebody who knew the checker and tried to get
 around it. `FIRST` holds the first scoring of each, before any change that followed. The suite's own
 derivations are drawn from a seed of their own, each written in a random spelling, which must pass,
-and with one fault, which must be found at its line.
+and with one fault, which must be found at its line. `--file` scores further files of the form of
+`derivations.toml`, and nothing else: right ones that are paid in full, wrong ones that are paid at
+all, and first wrong lines found exactly, of those that have one.
 """
 
 from __future__ import annotations
@@ -118,6 +121,28 @@ def score_written(rows: Sequence[dict[str, Any]], *, right: bool) -> dict[str, A
     return found if right else {**found, "at_the_line": at_the_line}
 
 
+def score_file(path: Path) -> dict[str, Any]:
+    """The three figures of a file; `paid` counts any amount."""
+    with path.open("rb") as file:
+        written = tomllib.load(file)
+    reports = {
+        label: [
+            (row, check_derivation(row["statement"], row["text"], answer=row["answer"]))
+            for row in written.get(label, [])
+        ]
+        for label in ("right", "wrong")
+    }
+    located = [(row["first_wrong"], one) for row, one in reports["wrong"] if row["first_wrong"]]
+    found = sum(one.first_wrong is not None and one.first_wrong.number == n for n, one in located)
+    accepted = [one.first_wrong is None and one.payable == 1.0 for _, one in reports["right"]]
+    paid = [one.payable for _, one in reports["wrong"]]
+    return {
+        "right_accepted": f"{sum(accepted)} of {len(accepted)}",
+        "wrong_paid": f"{sum(map(bool, paid))} of {len(paid)} ({paid.count(1.0)} in full)",
+        "first_wrong_line": f"{found} of {len(located)}",
+    }
+
+
 def score_drawn(problems: Sequence[DerivationProblem], rng: random.Random) -> dict[str, Any]:
     """Respelled derivations that pass, and faults that are found."""
     passed, refused = 0, Counter[str]()
@@ -159,7 +184,12 @@ def main() -> None:
     """Score all collections and write the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problems", type=int, default=1200)
+    parser.add_argument("--file", type=Path, action="append", default=[], metavar="PATH")
     options = parser.parse_args()
+    if options.file:
+        for path in options.file:
+            print(path.name, score_file(path))
+        return
     with WRITTEN.open("rb") as file:
         written = tomllib.load(file)
     figures: dict[str, Any] = {"first_scoring": FIRST}

@@ -38,7 +38,7 @@ class Quotient:
     def names(self) -> frozenset[str]:
         """The variables that it holds; π and roots are numbers."""
         held = {name for part in (self.top, self.below) for one in part for name, _ in one}
-        return frozenset(name for name in held if name != PI and not name.startswith("√"))
+        return frozenset(name for name in held if not is_constant(name))
 
     def rational(self) -> Fraction | None:
         """Its value where it is a rational number."""
@@ -63,6 +63,16 @@ def number(value: Fraction | int) -> Quotient:
     if exact.numerator.bit_length() + exact.denominator.bit_length() > MAX_BITS:
         raise Unreadable("a number is too large")
     return Quotient({(): exact} if exact else {}, {(): Fraction(1)})
+
+
+def constant(value: float) -> Quotient:
+    """A number that is known by its digits only, as `sin 35°`."""
+    return name(f"~{value!r}")
+
+
+def is_constant(name: str) -> bool:
+    """True for a name that is a number: π, a root, digits."""
+    return name == PI or name[0] in "√~"
 
 
 def name(text: str) -> Quotient:
@@ -217,12 +227,18 @@ def _float(value: Fraction) -> float:
         raise Unreadable("a number is too large") from None
 
 
+def _real(constant: str) -> float:
+    if constant == PI:
+        return math.pi
+    return math.sqrt(int(constant[1:])) if constant[0] == "√" else float(constant[1:])
+
+
 def _value(poly: Mapping[Monomial, Fraction]) -> float:
     total = 0.0
     for monomial, factor in poly.items():
         part = _float(factor)
         for held, count in monomial:
-            part *= (math.pi if held == PI else math.sqrt(int(held[1:]))) ** count
+            part *= _real(held) ** count
         total += part
     return total
 

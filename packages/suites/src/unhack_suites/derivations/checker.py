@@ -26,8 +26,8 @@ from unhack_suites.derivations.algebra import Quotient, Unreadable
 from unhack_suites.derivations.coverage import DerivedRow, ground_of, unused
 from unhack_suites.derivations.expressions import FUNCTIONS, read
 from unhack_suites.derivations.facts import Facts, rounds_to
-from unhack_suites.derivations.notation import may_have_decimal_commas, plain
-from unhack_suites.derivations.relations import Relation, numbers_of, read_line
+from unhack_suites.derivations.notation import Spelling, may_have_decimal_commas, plain, spelling_of
+from unhack_suites.derivations.relations import Relation, numbers_in_words, numbers_of, read_line
 from unhack_suites.derivations.report import BAD, DerivationReport, LineReport, LineStatus
 from unhack_suites.derivations.steps import ClaimFinding, Walk, judge_relation, learn_cases
 from unhack_suites.derivations.undecided import (
@@ -36,11 +36,18 @@ from unhack_suites.derivations.undecided import (
     numbers_in,
     sides_of,
 )
+from unhack_suites.derivations.units import without_marks
 
 MAX_LINES, MAX_TEXT = 200, 200_000
 """Later lines and characters are not read."""
 _ANSWER = re.compile(r"\b(answer|result|solution)\b", re.I)
 _ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
+_UNKNOWN = re.compile(
+    r"\b(?:what is|what are|find|which|value of|solve for|let|solutions?|roots?|integer|number) "
+    r"(?:the )?([a-z])\b(?:,? (?:and )?([a-z])\b)?",
+    re.IGNORECASE,
+)
+"""Names that the problem looks for."""
 _DEFINED = re.compile(rf"\b([{''.join(FUNCTIONS)}])\(([a-z])\)\s*=\s*([^,;.?]+(?:\.\d[^,;.?]*)*)")
 _SEVERAL_TIMES = 4
 """Lines that say the same equation, up to a factor, of which each still counts."""
@@ -95,13 +102,14 @@ class _Asked:
 
 
 def _check(statement: str, text: str, asked: _Asked, *, decimal_comma: bool) -> DerivationReport:
-    walk = _walk_of(statement, decimal_comma=decimal_comma)
-    expected = _value(asked.answer)
+    spelling = spelling_of(statement, text, decimal_comma=decimal_comma)
+    walk = _walk_of(statement, spelling)
+    expected = _value(asked.answer, replace(spelling, decimal_comma=False))
     walk.expected = expected.rational() if expected is not None else None
     rows: list[_Read] = []
     for number, line in enumerate(text.splitlines()[:MAX_LINES], start=1):
         if line.strip():
-            row = _line(walk, number, line, decimal_comma=decimal_comma)
+            row = _line(walk, number, line, spelling)
             if row.status is LineStatus.UNREAD and asked.equality is not None:
                 row = _decided(walk, row, line, asked.equality)
             rows.append(row)
@@ -158,9 +166,9 @@ def _is_of_the_asked(statement: str, walk: Walk, expected: Quotient | None) -> b
     return held is not None and algebra.equal(held, expected)
 
 
-def _walk_of(statement: str, *, decimal_comma: bool) -> Walk:
+def _walk_of(statement: str, spelling: Spelling) -> Walk:
     """The facts that the statement gives."""
-    text = plain(statement.replace("\n", " "), decimal_comma=decimal_comma).text
+    text = plain(statement.replace("\n", " "), spelling)
     functions: dict[str, tuple[str, str]] = {}
     for found in _DEFINED.finditer(text):
         held, argument, body = found.groups()
@@ -168,15 +176,19 @@ def _walk_of(statement: str, *, decimal_comma: bool) -> Walk:
             functions[held] = (argument, body)
             text = text.replace(found[0], " ")
     walk = Walk(Facts(), functions)
-    for value in numbers_of(text):
+    for value in (*numbers_of(text), *numbers_in_words(statement)):
         walk.facts.learn_number(value)
-    walk.given = set(walk.facts.numbers)
+    walk.given, unread = set(walk.facts.numbers), ""
     for part in re.split(r"(?<=[^\d])\.\s|\?\s|(?<=\d)\.\s", text):
-        for relation in read_line(part, walk.functions).relations:
+        found = read_line(part, walk.functions)
+        for relation in found.relations:
             _take_given(walk, relation)
+        unread += part if found.unread or re.search(r"[<>≤≥|]", part) else ""
     words = re.sub(r"[^\W\d_]{2,}", " ", text)
     held = {one for one in re.findall(r"[^\W\d_]", words) if one not in "aAI"}
+    held -= {one for found in _UNKNOWN.findall(text) for one in found} | set(unread)
     known = {name for side in walk.written for one in side for name in one.value.names()}
+    walk.stated = frozenset(known)
     walk.free = frozenset(held - known - set(walk.facts.values))
     return walk
 
@@ -191,10 +203,10 @@ def _take_given(walk: Walk, relation: Relation) -> None:
             learn_cases(walk, left, [right.value], alone=True)
 
 
-def _line(walk: Walk, number: int, line: str, *, decimal_comma: bool) -> _Read:
+def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> _Read:
     shown = line.strip()
     try:
-        text = plain(line, decimal_comma=decimal_comma).text
+        text = plain(line, spelling)
         found = read_line(text, walk.functions, before=walk.last)
         walk.last = found.last
         if found.unread:
@@ -330,9 +342,9 @@ def _reaches(rows: Sequence[_Read], facts: Facts, expected: Quotient | None) -> 
     )  # fmt: skip
 
 
-def _value(text: str) -> Quotient | None:
+def _value(text: str, spelling: Spelling | None = None) -> Quotient | None:
     try:
-        return read(plain(text).text).value if text else None
+        return read(without_marks(plain(text, spelling))).value if text else None
     except Unreadable:
         return None
 

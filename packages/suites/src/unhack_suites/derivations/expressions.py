@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -18,11 +18,21 @@ from unhack_suites.derivations import algebra
 from unhack_suites.derivations.algebra import Quotient, Unreadable
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+)|(?P<word>choose|sqrt|pi)|(?P<name>[^\W\d_])"
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+)|(?P<word>choose|sqrt|pi|gcd|lcm|log|sin|cos|tan)|(?P<name>[^\W\d_])"
     r"|(?P<sign>[-+*/^()!%√±;]))"
 )
 _MAX_TOKENS, _MAX_DEPTH, _MAX_FACTORIAL = 200, 30, 170
 FUNCTIONS = ("f", "g", "h")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number of units in base units."""
+
+    factor: Fraction
+    dimensions: frozenset[tuple[str, int]]
+    imperial: bool
+    """True where conversions are usually rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,13 @@ class Expression:
     open_ended: bool = False
     """True for a number with dots behind it."""
     rooted: bool = False
+    amount: Amount | None = None
+
+    @property
+    def scale(self) -> Fraction | None:
+        """The base units in one of its units."""
+        value = self.value.rational()
+        return self.amount.factor / value if self.amount is not None and value else None
 
 
 @dataclass(slots=True)
@@ -154,7 +171,7 @@ class _Reader:
         kind, text = self.peek()
         self.at += 1
         if kind == "number":
-            exact = Fraction(text.removesuffix("..."))
+            exact = _exact(text)
             self.numbers.append(exact)
             return algebra.number(exact), str(exact)
         if text in ("√", "sqrt"):
@@ -164,6 +181,8 @@ class _Reader:
             return algebra.root(value), f"√{shape}"
         if text == "choose":
             return self._choose()
+        if text in _OF_NUMBERS:
+            return self._of_numbers(text)
         if kind == "name" and text in self.functions and self.peek()[1] == "(":
             return self._call(text)
         if kind == "name" or text == "pi":
@@ -187,6 +206,19 @@ class _Reader:
             raise Unreadable("a binomial of odd numbers")
         self.operations += 1
         return algebra.number(math.comb(int(whole), int(chosen))), f"C{whole},{chosen}"
+
+    def _of_numbers(self, text: str) -> tuple[Quotient, str]:
+        """A function of numbers, as `gcd(96; 72)`, `log(2; 8)` or `sin(30)` in degrees."""
+        held: list[Fraction] = []
+        while self.take(";" if held else "("):
+            value = self.total()[0].rational()
+            if value is None:
+                raise Unreadable(f"{text} of what is no number")
+            held.append(value)
+        if not self.take(")") or not held:
+            raise Unreadable("a bracket is not closed")
+        self.operations += 1
+        return _OF_NUMBERS[text](held), f"{text}({','.join(map(str, held))})"
 
     def _call(self, text: str) -> tuple[Quotient, str]:
         self.take("(")
@@ -238,6 +270,56 @@ def tokens_of(text: str) -> list[tuple[str, str]]:
         found.append((kind, match[kind]))
         at = match.end()
     return found
+
+
+def _exact(text: str) -> Fraction:
+    """The number; one with dots that shows its period twice is the whole of it: `0.3636...`."""
+    shown = text.removesuffix("...")
+    value, digits = Fraction(shown), shown.partition(".")[2]
+    for length in range(1, min(len(digits) // 2, 12) + 1) if text != shown else ():
+        if digits[-length:] == digits[-2 * length : -length]:
+            return value + Fraction(int(digits[-length:]), (10**length - 1) * 10 ** len(digits))
+    return value
+
+
+def _whole(held: list[Fraction], combine: Callable[..., int]) -> Quotient:
+    if len(held) < 2 or any(one.denominator > 1 or one <= 0 for one in held):
+        raise Unreadable("it needs whole numbers")
+    return algebra.number(combine(*(int(one) for one in held)))
+
+
+def _logarithm(held: list[Fraction]) -> Quotient:
+    base, value = held if len(held) == 2 else (Fraction(10), held[0])
+    if base <= 1 or value <= 0:
+        raise Unreadable("a logarithm that is none")
+    found = math.log(value) / math.log(base)
+    near = Fraction(round(found * 12), 12)
+    if near.denominator == 1 and abs(near) < 200 and base ** int(near) == value:
+        return algebra.number(near)
+    return algebra.constant(found)
+
+
+def _angle(held: list[Fraction], function: str) -> Quotient:
+    [degrees] = held
+    if function == "tan":
+        below = _angle(held, "cos")
+        return algebra.divide(_angle(held, "sin"), below)
+    turned = (degrees if function == "sin" else degrees + 90) % 360
+    sign, turned = (-1 if turned > 180 else 1), turned % 180
+    square = {0: 0, 30: 1, 45: 2, 60: 3, 90: 4, 120: 3, 135: 2, 150: 1}.get(turned)
+    if square is None:
+        return algebra.constant(sign * math.sin(math.radians(turned)))
+    return algebra.multiply(algebra.root(algebra.number(square)), algebra.number(Fraction(sign, 2)))
+
+
+_OF_NUMBERS: Mapping[str, Callable[[list[Fraction]], Quotient]] = {
+    "gcd": lambda held: _whole(held, math.gcd),
+    "lcm": lambda held: _whole(held, math.lcm),
+    "log": _logarithm,
+    "sin": lambda held: _angle(held, "sin"),
+    "cos": lambda held: _angle(held, "cos"),
+    "tan": lambda held: _angle(held, "tan"),
+}
 
 
 def _factorial(value: Quotient) -> Quotient:

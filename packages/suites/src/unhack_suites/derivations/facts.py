@@ -22,6 +22,7 @@ _PARTS = ("0.5", "0.1", "0.01", "0.25", "3.14", "3.1416", "3.14159")
 CONSTANTS = frozenset(map(Fraction, (*_SMALL, *_USUAL, *_PARTS)))
 """Numbers that need no reason."""
 _MAX_KNOWN, _MAX_EQUATIONS, _MAX_DEGREE = 400, 16, 8
+_MAX_MULTIPLIED = 6
 _MAX_TERMS, _MAX_BITS = 12, 128
 """Of an equation that is compared with others: a hostile one costs little."""
 
@@ -62,7 +63,7 @@ class Facts:
             if partners & known:
                 return True
         near = {value - 1, value + 1, 1 - value, 100 - value, value - 100}
-        for factor in (2, 10, 60, 100):
+        for factor in (2, 10, 60, 100, 1000):
             near |= {value * factor, value / factor}
         return not near.isdisjoint(known)
 
@@ -77,7 +78,13 @@ class Facts:
 
     def learn_equation(self, poly: Poly) -> None:
         """Add an equation `poly = 0`."""
-        if poly and len(self.equations) < _MAX_EQUATIONS and not _is_large(poly):
+        kinds = {algebra.class_of(one) for one in self.equations}
+        if (
+            poly
+            and len(self.equations) < _MAX_EQUATIONS
+            and not _is_large(poly)
+            and algebra.class_of(poly) not in kinds
+        ):
             self.equations.append(poly)
 
     def names(self) -> frozenset[str]:
@@ -117,7 +124,34 @@ class Facts:
         if not reduced:
             return True
         known = [part for part in map(self._reduced, self.equations) if part]
-        return _in_span(reduced, known) or _keeps_roots(reduced, known)
+        return (
+            _in_span(reduced, known)
+            or _keeps_roots(reduced, known)
+            or _in_span(reduced, _multiples(reduced, known))
+        )
+
+    def solved(self, name: str) -> Quotient | None:
+        """The value of a name, where a known equation leaves one, or one that is positive."""
+        for poly in map(self._reduced, self.equations):
+            powers = {count for term in poly for held, count in term if held == name}
+            if _names(poly) != {name} or len(powers) != 1:
+                continue
+            power = powers.pop()
+            top = algebra.Quotient({t: f for t, f in poly.items() if (name, power) not in t}, _ONE)
+            factor = {
+                tuple(one for one in term if one[0] != name): held
+                for term, held in poly.items() if (name, power) in term
+            }  # fmt: skip
+            value = algebra.divide(algebra.multiply(algebra.number(-1), top),
+                                   algebra.Quotient(factor, _ONE))  # fmt: skip
+            exact = value.rational()
+            if power == 1:
+                return value
+            if power == 2 and exact is not None and exact > 0:
+                return algebra.root(value)
+            if exact is not None and exact > 0 and (root := _whole_root(exact, power)) is not None:
+                return algebra.number(root)
+        return None
 
     def _reduced(self, poly: Mapping[Monomial, Fraction]) -> Poly:
         return dict(algebra.put_in(poly, self.values).top)
@@ -151,7 +185,25 @@ def _places(value: Fraction) -> int:
 
 def _names(poly: Mapping[Monomial, Fraction]) -> set[str]:
     held = {name for monomial in poly for name, _ in monomial}
-    return {name for name in held if name != algebra.PI and not name.startswith("√")}
+    return {name for name in held if not algebra.is_constant(name)}
+
+
+_ONE: Mapping[Monomial, Fraction] = {(): Fraction(1)}
+
+
+def _whole_root(value: Fraction, power: int) -> Fraction | None:
+    near = round(float(value) ** (1 / power))
+    return Fraction(near) if Fraction(near) ** power == value else None
+
+
+def _multiples(poly: Poly, known: list[Poly]) -> list[Poly]:
+    """The known equations, each also times every name of `poly`; none where they are many."""
+    names = sorted(_names(poly))
+    if not 2 <= len(names) <= 3 or len(known) > _MAX_MULTIPLIED:
+        return []
+    made = [algebra.multiply(algebra.Quotient(one, _ONE), algebra.name(name))
+            for one in known for name in names]  # fmt: skip
+    return [*known, *(dict(one.top) for one in made)]
 
 
 def _in_span(poly: Poly, known: list[Poly]) -> bool:
@@ -174,8 +226,7 @@ def _in_span(poly: Poly, known: list[Poly]) -> bool:
 def _keeps_roots(poly: Poly, known: list[Poly]) -> bool:
     """True where a known equation in one name has no root that the new one loses."""
     names = _names(poly)
-    if len(names) != 1 or any(name.startswith("√") or name == algebra.PI
-                              for part in poly for name, _ in part):  # fmt: skip
+    if len(names) != 1 or any(algebra.is_constant(name) for part in poly for name, _ in part):
         return False
     for part in known:
         if _names(part) != names:

@@ -8,7 +8,10 @@ Not covered: pictures, matrices, integrals, subscripts; such text stays as it is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from unhack_suites.derivations.units import with_marks
 
 MAX_LINE = 2000
 """Longer lines are not read."""
@@ -19,10 +22,17 @@ _SIGNS = str.maketrans({
 })  # fmt: skip
 _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "theta": "θ", "rho": "ρ", "lambda": "λ"}
 _FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
-_LATEX = (
+_VULGAR = re.compile(f"(\\d*) ?([{''.join(_FRACTIONS)}])")
+_LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\(?:left|right|displaystyle|quad|qquad|[,;:! ])"), " "),
-    (re.compile(r"\\(?:text|mathrm|mathbf|textbf|operatorname)\s*{([^{}]*)}"), r" \1 "),
+    (re.compile(r"\\(sin|cos|tan|log|ln|lg|gcd)(?![A-Za-z])"), r" \1"),
+    (re.compile(r"\\(?:lvert|rvert|vert|mid)\b"), "|"),
+    (re.compile(r"\\(?:l?dots|cdots)\b"), "..."),
+    (re.compile(r"\\leq?\b"), "≤"),
+    (re.compile(r"\\geq?\b"), "≥"),
+    (re.compile(r"\\(alpha|beta|gamma|theta|rho|lambda)\b"), lambda found: _GREEK[found[1]]),
     (re.compile(r"\\(?:cdot|times|ast)\b"), "*"),
     (re.compile(r"\\div\b"), "/"),
     (re.compile(r"\\(?:approx|simeq|sim)\b"), "≈"),
@@ -33,103 +43,209 @@ _LATEX = (
     (re.compile(r"\\boxed\b"), " answer "),
     (re.compile(r"\\sqrt\s*(?=\[)"), "^^"),  # a root of another degree: no expression that is read
     (re.compile(r"\\sqrt\b"), "√"),
-    (re.compile(r"\\binom\s*{([^{}]*)}\s*{([^{}]*)}"), r"C(\1; \2)"),
-    (re.compile(r"\\[\[\]()]|\${1,2}(?!\d)|\*\*|__|`|\\\\|&|(?<=[\d)])\$"), " "),
+    (re.compile(r"\\[\[\]()]|\$\$|\*\*|__|`|\\\\|&"), " "),
 )
 _POWER = re.compile(r"(?<=[\d)])\*\*(?=[\d(])|(?<=[\d)]) \*\* (?=[\d(])|(?<=\b[a-z])\*\*(?=[\d(])")
 """As in Python; other stars in pairs are bold print."""
-_FRAC = re.compile(r"\\[dt]?frac\s*{([^{}]*)}\s*{([^{}]*)}")
+_NESTED = (
+    (re.compile(r"\\[dt]?frac ?{([^{}]*)} ?{([^{}]*)}"), r"((\1)/(\2))"),
+    (re.compile(r"\\[dt]?frac ?(\d)(\d)"), r"(\1/\2)"),
+    (re.compile(r"\\[dt]?frac ?(\d) ?{([^{}]*)}"), r"((\1)/(\2))"),
+    (re.compile(r"\\[dt]?frac ?{([^{}]*)} ?(\d)"), r"((\1)/(\2))"),
+    (re.compile(r"\\sqrt ?{([^{}]*)}"), r"√(\1)"),
+    (re.compile(r"\^ ?{ ?\\circ ?}|\^ ?\\circ\b|\\degree\b"), "°"),
+    (
+        re.compile(r"\\(?:text|mathrm|mathbf|mathit|textbf|textit|operatorname)\*? ?{([^{}]*)}"),
+        r" \1",
+    ),
+    (re.compile(r"\\boxed ?{([^{}]*)}"), r" answer \1 "),
+    (re.compile(r"\\binom ?{([^{}]*)} ?{([^{}]*)}"), r"C(\1; \2)"),
+    (re.compile(r"(?<=[_^]) ?{([^{}]*)}"), r"(\1)"),
+)
+"""From the inside to the outside."""
 _MARK = re.compile(
-    r"^\s*(?:[-*•>]\s+|\(?\d{1,2}[.)]\s+|(?:=>|⇒|→|⟹|∴)\s*|step\s+\d+\s*[:.]\s*)+", re.IGNORECASE
+    r"^\s*(?:[-*•>]\s+|#{1,6}\s+|\(?\d{1,2}[.)]\s+|(?:=>|⇒|→|⟹|∴)\s*|step\s+\d+\s*[:.]\s*)+",
+    re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+)(?![\d])")
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 _MIXED = re.compile(r"(?<![\d.^/*+(-])(?<![\d.^/*+-] )\b(\d+) (\d{1,3})/(\d{1,3})\b(?!/)")
 _CHOOSE = re.compile(r"\b(?:C|nCr|binom)\(\s*(\d+)\s*[,;]\s*(\d+)\s*\)")
-_WORDY_CALL = re.compile(r"\b[A-Z]\((?=[^()=]*[a-z]{2})[^()=]*\)")
+_WORDY_CALL = re.compile(r"\b[A-Z]\((?=[^()]*(?:[a-z]{2}|[=|∩∪]|\bor\b|\band\b))[^()]*\)")
 """As `P(no head)`: words with brackets."""
 _DECIMAL = re.compile(r"(?<![\d(,])\d+,(?:\d{1,2}|\d{4,})(?![\d)])")
-_CURRENCY = re.compile(r"[€£¥]|\$(?=\s*\d)|°")
-UNITS: dict[str, tuple[str, str]] = {
-    # unit: (dimension, factor as text)
-    "mm": ("length", "1/1000"), "cm": ("length", "1/100"), "dm": ("length", "1/10"),
-    "m": ("length", "1"), "km": ("length", "1000"), "metres": ("length", "1"),
-    "meters": ("length", "1"), "kilometres": ("length", "1000"), "kilometers": ("length", "1000"),
-    "mg": ("mass", "1/1000"), "g": ("mass", "1"), "kg": ("mass", "1000"), "t": ("mass", "1000000"),
-    "grams": ("mass", "1"), "gram": ("mass", "1"), "kilograms": ("mass", "1000"),
-    "s": ("time", "1"), "sec": ("time", "1"), "second": ("time", "1"), "seconds": ("time", "1"),
-    "min": ("time", "60"), "minute": ("time", "60"), "minutes": ("time", "60"),
-    "h": ("time", "3600"), "hr": ("time", "3600"), "hour": ("time", "3600"),
-    "hours": ("time", "3600"), "day": ("time", "86400"), "days": ("time", "86400"),
-    "week": ("time", "604800"), "weeks": ("time", "604800"),
-    "ml": ("volume", "1/1000"), "l": ("volume", "1"), "litre": ("volume", "1"),
-    "litres": ("volume", "1"), "liter": ("volume", "1"), "liters": ("volume", "1"),
-    "cent": ("money", "1/100"), "cents": ("money", "1/100"), "euro": ("money", "1"),
-    "euros": ("money", "1"), "dollar": ("money", "1"), "dollars": ("money", "1"),
-}  # fmt: skip
-_SHORT = {"mm", "cm", "dm", "m", "km", "mg", "g", "kg", "t", "s", "h", "l", "ml", "min", "hr"}
-_UNIT = re.compile(
-    r"(?<=[\d)])\s*\b(?P<unit>mm|cm|dm|km|kg|mg|ml|min|hr|m|g|t|s|h|l)\b"
-    r"(?:\^?\(?[23]\)?)?(?:\s*/\s*(?:mm|cm|dm|km|kg|ml|min|hr|m|g|s|h|l)\b(?:\^?\(?[23]\)?)?)?"
-    r"(?!\s*\()"
+_DEGREES = re.compile(r"°(?: ?[CF]\b)?|[€£¥$]")
+_ANGLE = re.compile(r"\b(sin|cos|tan) ?(?:\( ?(\d+(?:\.\d+)?) ?° ?\)|(\d+(?:\.\d+)?) ?°)")
+_LOG = re.compile(r"\blog ?_ ?\(?(\d+)\)? ?(?:\( ?(\d[\d./]*) ?\)|(\d[\d./]*)(?![\w(]))")
+_LOG_TEN = re.compile(r"\b(?:log|lg) ?(?:\( ?(\d[\d.]*) ?\)|(\d[\d.]*)(?![\w(]))")
+_CALL = re.compile(
+    r"\b(?:(gcd|gcf|hcf)|(lcm)) ?\(((?: ?\d+ ?,)+ ?\d+) ?\)|\b(?:the )?(?:(greatest common "
+    r"(?:divisor|factor)|highest common factor|gcd|gcf|hcf)|(least common multiple|lowest common "
+    r"multiple|lcm)) (?:of|for) ((?:\d+, )*\d+,? and \d+)",
+    re.IGNORECASE,
+)
+_SUBSCRIPT = re.compile(
+    r"(?<![A-Za-z\\])([A-Za-z])(?:_ ?\(?(\w{1,3})\)?(?!\w)|([₀-₉ₙₐₓ]+))|∠ ?([A-Z]{1,3})"
+)
+_IN_BASE = re.compile(r"\b(\d[\dA-F]{0,30})(?:_ ?\(?(\d{1,2})\)?(?![\d])|([₀-₉]{1,2}))")
+_LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_INLINE = re.compile(r"\$((?:[^$]*[\\=<>^_+≈≤≥·×][^$]*)|[A-Za-z]|-?\d+[a-z]?)\$(?!\d)")
+_CLOCK = re.compile(r"\b(\d{1,2}):([0-5]\d)\b(?: ?([ap])\.?m\b\.?)?", re.IGNORECASE)
+_HOURS = re.compile(r"\b(\d+) ?(?:h|hrs?|hours?)(?: and)? (\d+) ?(?:min|mins|minutes?)\b(?! ?[*/])")
+_VERBS = (
+    r"(?:times|plus|minus|of|is|are|and|or|divided|multiplied|by|gives?|makes?|equals|so|then|"
+    r"which|that|this|to|from|than|hence|since|because|if|as|the|per|sqrt|pi|choose|gcd|lcm|log|"
+    r"sin|cos|tan|answer)\b"
+)
+_THING = rf" (?!{_VERBS})[A-Za-z]{{2,}}(?: (?!{_VERBS})[a-z]{{2,}}){{0,2}}(?:/[a-z]+| per [a-z]+)?"
+_THINGS = (
+    (re.compile(rf"(?<=[\d⟧]){_THING}(?= [-+*/] ?[\d(])"), ""),
+    (re.compile(rf"([-+*/] ?\d[\d.]*(?:⟦[^⟧]*⟧)?){_THING}(?= ?[=≈])"), r"\1"),
+)
+"""Nouns behind the numbers of a calculation."""
+_TAG = re.compile(r" ?\\tag\{[^{}]*\}|(?<=[\d)a-z]) \((?:\d|[ivx]+|\*+)\)\s*$")
+_PI = re.compile(
+    r"(?:π|\\pi|\bpi)\W{0,4}(?:=|≈|\\approx|as|of|is|to be)?\W{0,3}(3\.14\d*|22/7)(?![\d.])"
 )
 _OPERATIONS = (
-    (re.compile(r"(?<=[\d)])\s+x\s+(?=[\d(])"), " * "),
-    (re.compile(r"(?<=[\d)%])\s+(?:times|multiplied by)\s+(?=[\d(])", re.I), " * "),
-    (re.compile(r"(?<=[\d)%])\s+plus\s+(?=[\d(])", re.I), " + "),
-    (re.compile(r"(?<=[\d)%])\s+minus\s+(?=[\d(])", re.I), " - "),
-    (re.compile(r"(?<=[\d)])\s+divided by\s+(?=[\d(])", re.I), " / "),
+    (re.compile(r"(?<=[\d)⟧])\s+x\s+(?=[\d(])"), " * "),
+    (re.compile(r"(?<=[\d)%⟧])\s+(?:times|multiplied by)\s+(?=[\d(])", re.I), " * "),
+    (re.compile(r"(?<=[\d)%⟧])\s+plus\s+(?=[\d(])", re.I), " + "),
+    (re.compile(r"(?<=[\d)%⟧])\s+minus\s+(?=[\d(])", re.I), " - "),
+    (re.compile(r"(?<=[\d)⟧])\s+(?:divided by|per)\s+(?=[\d(])", re.I), " / "),
     (re.compile(r"(?<=[%])\s+of\s+(?=[\d($])", re.I), " * "),
     (re.compile(r"(?<=/\d)\s+of\s+(?=[\d($])", re.I), " * "),
-    (re.compile(r"(?<=[\d)])\s*:\s*(?=[\d(])"), " / "),
+    (re.compile(r"(?<=[\d)⟧])(?:\s:\s|:)(?=[\d(])"), " / "),
+    (re.compile(r"(?<=!) ?(?=\d)"), " * "),
 )
 _SPACES = re.compile(r"\s+")
-_TIME = re.compile(r"\b\d{1,2}:\d{2}\b(?!\s*=)")
 _IS_WORDS = (
-    r"(?<=[\d)%])\s*,?\s*(?:which|that|this)?\s*\b"
+    r"(?<=[\d)%⟧])\s*,?\s*(?:which|that|this)?\s*\b"
     r"(?:is|are|equals|makes|gives|is equal to|comes to)\s+"
 )
-_ABOUT = re.compile(_IS_WORDS + r"(?:about|roughly|approximately)\s+(?=[$(\d-])", re.IGNORECASE)
-_IS = re.compile(_IS_WORDS + r"(?=[$(\d-])", re.IGNORECASE)
+_ABOUT = re.compile(_IS_WORDS + r"(?:about|roughly|approximately)\s+(?=[(\d-])", re.IGNORECASE)
+_IS = re.compile(_IS_WORDS + r"(?=[(\d-])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PlainLine:
-    """A line in the plain form."""
+@dataclass(slots=True)
+class Spelling:
+    """The way in which one derivation writes what can be read in two ways.
 
-    text: str
-    decimal_comma: bool
-    """True where commas between digits were read as decimal ones."""
+    Example:
+
+        plain("x_1 = 19:30", Spelling(clock=True))
+    """
+
+    decimal_comma: bool = False
+    clock: bool = False
+    """True where `19:30` is a time, in minutes, and no quotient."""
+    pi: str = ""
+    """The value that the problem gives for π."""
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    """Names with an index, or of an angle -> the letter that stands for them."""
+
+    def letter(self, name: str) -> str:
+        """The letter that stands for a name."""
+        return self.names.setdefault(name, chr(_FIRST_LETTER + len(self.names)))
+
+    def named(self, text: str) -> str:
+        """The text with its own names for such letters."""
+        return (
+            "".join(
+                next((name for name, held in self.names.items() if held == sign), sign)
+                for sign in text
+            )
+            if self.names
+            else text
+        )
 
 
-def plain(line: str, *, decimal_comma: bool = False) -> PlainLine:
+_FIRST_LETTER = 0x4E00
+
+
+def spelling_of(statement: str, text: str, *, decimal_comma: bool) -> Spelling:
+    """The spelling of a problem and its derivation."""
+    ratio = re.search(r"\b(?:ratio|scale|proportion)", statement, re.IGNORECASE)
+    told = _PI.search(statement)
+    return Spelling(decimal_comma, ratio is None and bool(_CLOCK.search(statement)),
+                    told[1] if told else "")  # fmt: skip
+
+
+def plain(line: str, spelling: Spelling | None = None) -> str:
     """The line in plain notation; empty for one that is too long to be read."""
     if len(line) > MAX_LINE:
-        return PlainLine("", decimal_comma)
+        return ""
+    spelling = spelling or Spelling()
     # single spaces: runs of them would be tried in every division by patterns with several
-    line = _POWER.sub("^", line).replace("**", " ")
+    line = _POWER.sub("^", line.replace("\\$", "€" if "€" in line else "$")).replace("**", " ")
     text = _MARK.sub("", _SPACES.sub(" ", line).strip())
+    if text.startswith("|") and text.endswith("|"):
+        text = text.strip("|").replace("|", " ; ")  # a row of a table
+    text = _INLINE.sub(r" \1 ", _TAG.sub("", text))
     for _ in range(8):
-        shorter = _FRAC.sub(r"((\1)/(\2))", text)
+        shorter = text
+        for pattern, put in _NESTED:
+            shorter = pattern.sub(put, shorter)
         if shorter == text:
             break
         text = shorter
     for pattern, put in _LATEX:
         text = pattern.sub(put, text)
-    for sign, put in _FRACTIONS.items():
-        text = re.sub(rf"(?<=\d){sign}", f" {put}", text).replace(sign, put)
+    text = _VULGAR.sub(lambda found: f"({found[1]}+{_FRACTIONS[found[2]]})" if found[1] else
+                       f"({_FRACTIONS[found[2]]})", text)  # fmt: skip
     text = _SUPERS.sub(lambda found: f"^({found[0].translate(_SUPER)})", text).translate(_SIGNS)
-    text = text.split(" | ")[0].replace("**", "^")
     text = _WORDY_CALL.sub(" the chance ", text)
+    text = text.split(" | ")[0].replace("**", "^")
     text = _CHOOSE.sub(r"choose(\1; \2)", text)
-    text = _TIME.sub(lambda found: found[0].replace(":", " "), text)
-    text = _numbers(text, decimal_comma=decimal_comma)
+    text = _calls(_SPACES.sub(" ", text), spelling)
+    text = _CLOCK.sub(_minutes if spelling.clock else _apart, text)
+    text = _HOURS.sub(lambda found: f"{int(found[1]) * 60 + int(found[2])} min", text)
+    text = _numbers(text, decimal_comma=spelling.decimal_comma)
     text = _MIXED.sub(_mixed, text)
-    text = _CURRENCY.sub(" ", text)
+    text = _DEGREES.sub(" ", with_marks(_SPACES.sub(" ", text)))
     text = _SPACES.sub(" ", text)
-    for pattern, put in _OPERATIONS:
+    for pattern, put in (*_THINGS, *_OPERATIONS):
         text = pattern.sub(put, text)
-    return PlainLine(_IS.sub(" ≗ ", _ABOUT.sub(" ≙ ", text)), decimal_comma)
+    if spelling.pi:
+        text = re.sub("π|\\bpi\\b", f"({spelling.pi})", text)
+    return _IS.sub(" ≗ ", _ABOUT.sub(" ≙ ", text))
+
+
+def _calls(text: str, spelling: Spelling) -> str:
+    """Functions of numbers, numbers in another base and names with an index, in one form."""
+    text = _ANGLE.sub(lambda found: f"{found[1]}({found[2] or found[3]})", text)
+    text = _LOG.sub(lambda found: f"log({found[1]}; {found[2] or found[3]})", text)
+    text = _LOG_TEN.sub(lambda found: f"log(10; {found[1] or found[2]})", text)
+    text = _CALL.sub(_common, text)
+    text = _IN_BASE.sub(_in_ten, text)
+    return _SUBSCRIPT.sub(
+        lambda found: found[0] if found[1] == "C" else spelling.letter(_SPACES.sub("", found[0])),
+        text,
+    )
+
+
+def _common(found: re.Match[str]) -> str:
+    numbers = re.findall(r"\d+", found[3] or found[6])[:8]
+    return f"{'gcd' if found[1] or found[4] else 'lcm'}({'; '.join(numbers)})"
+
+
+def _in_ten(found: re.Match[str]) -> str:
+    base = int(found[2] or found[3].translate(_LOW))
+    try:
+        return str(int(found[1], base)) if 2 <= base <= 16 else found[0]
+    except ValueError:
+        return found[0]
+
+
+def _minutes(found: re.Match[str]) -> str:
+    half = 720 if (found[3] or "").lower() == "p" and int(found[1]) < 12 else 0
+    return f"{int(found[1]) * 60 + int(found[2]) + half} min"
+
+
+def _apart(found: re.Match[str]) -> str:
+    return found[0] if found.string[found.end() :].lstrip().startswith("=") else (
+        f"{found[1]} {found[2]}"
+    )  # fmt: skip
 
 
 def may_have_decimal_commas(text: str) -> bool:
@@ -141,21 +257,9 @@ def _numbers(text: str, *, decimal_comma: bool) -> str:
     if decimal_comma:
         text = re.sub(r"(?<=\d) (?=\d{3}\b)", "", text)
         return _COMMA.sub(".", text)
-    text = _THOUSANDS.sub(lambda found: re.sub(r"[ ,']", "", found[0]), text)
-    return text
+    return _THOUSANDS.sub(lambda found: re.sub(r"[ ,']", "", found[0]), text)
 
 
 def _mixed(found: re.Match[str]) -> str:
     whole, top, below = found.groups()
     return f"({whole}+{top}/{below})" if 0 < int(top) < int(below) else found[0]
-
-
-def unit_of(side: str) -> str:
-    """The unit of a side that is one number with a unit; empty for any other."""
-    found = re.fullmatch(r"\s*-?[\d.]+\s*([a-z]+)\s*", side)
-    return found[1] if found and found[1] in UNITS else ""
-
-
-def without_units(text: str) -> str:
-    """The text without short units behind numbers; longer ones are words like any other."""
-    return _UNIT.sub(" ", text)

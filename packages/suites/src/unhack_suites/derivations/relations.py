@@ -9,27 +9,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
 from unhack_suites.derivations.algebra import Unreadable
 from unhack_suites.derivations.expressions import Expression, read
-from unhack_suites.derivations.notation import UNITS, unit_of, without_units
+from unhack_suites.derivations.units import amount_of, without_marks
 
 Functions = Mapping[str, tuple[str, str]]
 _SPLIT = re.compile(r"([=≈≗≙])")
 _ARROWS = re.compile(r"<?=+>|⇒|→|⟹|->|∴|⇔")
 _CLAUSE = re.compile(
     r"\s*(?:;|,(?=\s)|\b(?:and|or|so|then|hence|since|because|thus|therefore)\b"
-    r"|(?<=[\d)])\.(?=\s)|:(?=\s))\s*",
+    r"|(?<=[\d)⟧])\.(?=\s)|:(?=\s))\s*",
     re.IGNORECASE,
 )
 _PIECE = re.compile(
-    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|choose\(\s*\d+\s*;\s*\d+\s*\)|sqrt|pi|π|[^\W\d_π]+|[-+*/^()!%√±]|\s+"
+    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|(?:choose|gcd|lcm|log|sin|cos|tan)\([\d.;/ ]*\)"
+    r"|⟦[^⟧]*⟧|sqrt|pi|π|[^\W\d_π]+|[-+*/^()!%√±]|\s+"
     r"|."
 )
 _MAX_SIDES, _MAX_DIGITS = 12, 40
+_LONE = r"\s*[\d.]+\s*(?:⟦[^⟧]*⟧)?\s*"
+_LABEL = re.compile(
+    r"\b(?!(?:so|then|thus|hence|therefore|get|have|that|is|are|since|because|gives|and|or|now|also"
+    r"|note|find|obtain|check|answer|exactly|with)\b)[a-z]{2,} ?[\d.]+ ?(?:⟦[^⟧]*⟧)? ?$",
+    re.IGNORECASE,
+)
+"""A number that a word in front of it makes a name."""
+_SOFT = re.compile(r"\s*[\d.]+%?\s*≗|\s*[\d.]+\s*\^\s*\(?\d+\)?\s*≗")
+_SAME_THING = re.compile(
+    r"\W*\d[\d.]* (?P<one>[A-Za-z]{2,})\s*=\s*\d[\d.]* ?(?:⟦[^⟧]*⟧|(?!(?P=one)\b)[A-Za-z]{2,})\s*[.!]?\s*"
+)
+"""`3 boxes = 36 bottles`: no two numbers are equal there."""
+_UNREAD = {"log", "ln", "lg", "sin", "cos", "tan", "exp", "lim", "sum", "int", "|", "∑", "∫", "\\"}
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:\s*/\s*\d+(?![\d.]))?\s*%?")
 
 
@@ -40,7 +53,6 @@ class Relation:
     sides: tuple[tuple[Expression, ...], ...]
     signs: tuple[str, ...]
     """`=` or `≈` between each side and the next."""
-    units: tuple[str, ...] = ()
     alternative: bool = False
     """True where the line gives it as one of several cases."""
 
@@ -69,28 +81,28 @@ def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
     unread, last = "", ""
     several = bool(re.search(r"\bor\b", text))
     for clause in _clauses(text):
-        sides = _sides(clause)
-        if sides is None:
-            words.append(clause)
-            continue
-        texts, signs = sides
-        last = texts[-1]
         try:
-            relation = _relation(texts, signs, functions)
+            sides = _sides(clause)
+            if sides is None:
+                words.append(clause)
+                last = _run(_SPLIT.split(clause)[-1], last=True) or last
+                continue
+            last = sides[0][-1]
+            relation = _relation(*sides, functions)
         except Unreadable as error:
             unread = unread or str(error)
             continue
-        found.append(Relation(relation.sides, relation.signs, relation.units, several))
-    if not last:
-        whole = without_units(text)
-        last = whole if _is_math(whole) else ""
+        if relation is None:
+            words.append(clause)
+        else:
+            found.append(replace(relation, alternative=several))
     return ReadLine(tuple(found), tuple(words), unread, last)
 
 
 def numbers_of(text: str) -> list[Fraction]:
     """The numbers of a text of words; a percentage is given with its sign's meaning too."""
     found: list[Fraction] = []
-    for match in _NUMBER.finditer(text):
+    for match in _NUMBER.finditer(without_marks(text)):
         plain = match[0].replace(" ", "")
         if len(plain) > _MAX_DIGITS:
             continue
@@ -102,6 +114,27 @@ def numbers_of(text: str) -> list[Fraction]:
         if plain.endswith("%"):
             found.append(value / 100)
     return found
+
+
+_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_WORDS = {word: number for number, word in enumerate(_ONES, start=1)}
+_WORDS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)}
+_WORDS |= {"dozen": 12, "hundred": 100, "thousand": 1000, "score": 20}
+_MONTHS = re.compile(r"\b(?:January|February|March|April|June|July|August|September|October"
+                     r"|November|December)\b")  # fmt: skip
+
+
+def numbers_in_words(text: str) -> list[Fraction]:
+    """Numbers that are spelled out; where months are named, the lengths that they have."""
+    found: list[Fraction] = []
+    before = 0
+    for word in re.findall(r"[a-z]+", text.lower()):
+        number = _WORDS.get(word, 0)
+        found += [Fraction(number)] if number else []
+        found += [Fraction(before + number)] if before >= 20 and 0 < number < 10 else []
+        before = number
+    return [*found, *map(Fraction, range(28, 32))] if _MONTHS.search(text) else found
 
 
 def _clauses(text: str) -> list[str]:
@@ -124,47 +157,50 @@ def _sides(clause: str) -> tuple[list[str], list[str]] | None:
     """(sides, signs) of a clause with a relation; None for words."""
     pieces = _SPLIT.split(clause)
     texts, signs = pieces[0::2], pieces[1::2]
-    if not signs or len(texts) > _MAX_SIDES:
+    if not signs or len(texts) > _MAX_SIDES or _SAME_THING.fullmatch(clause):
         return None
     first, *rest = texts
     kept = [_run(first, last=True), *(_run(piece, last=False) for piece in rest)]
     plain: list[str] = []
     for sign in signs:
         plain.append({"≗": "=", "≙": "≈"}.get(sign, sign))
-    if signs[0] in "≗≙" and not re.search(r"[-+*/^√!%]", kept[0].strip().lstrip("-")):
-        kept, plain = kept[1:], plain[1:]  # "the sum of 3 and 4 is 7" says nothing of 4
+    worded = signs[0] in "≗≙" and not re.search(r"[-+*/^√!%;]", kept[0].strip().lstrip("-"))
+    labelled = re.fullmatch(_LONE, kept[0]) and _LABEL.search(first)
+    if worded or labelled or _SOFT.fullmatch(f"{kept[0]}{signs[0]}"):
+        # "the sum of 3 and 4 is 7" says nothing of 4, and "Rate of pump 2 = 5" nothing of 2
+        kept, plain = kept[1:], plain[1:]
     if plain and not kept[0]:
         kept, plain = kept[1:], plain[1:]  # words have the value: `the total = 3 · 4 = 12`
     return (kept, plain) if plain else None
 
 
 def _run(piece: str, *, last: bool) -> str:
-    """The calculation at the begin, or with `last` at the end, of a piece between words; a number
-    with a unit keeps it."""
-    if unit_of(piece.strip().rstrip(".")):
-        return piece.strip().rstrip(".")
-    tokens = _PIECE.findall(without_units(piece))
+    """The calculation at the begin, or with `last` at the end, of a piece between words. Raises
+    Unreadable where a function that is not read stands next to it."""
+    tokens = _PIECE.findall(piece)
     tokens = tokens[::-1] if last else tokens
     kept: list[str] = []
     for number, token in enumerate(tokens):
         if not _belongs(token, tokens, number, last=last):
+            if token in _UNREAD:
+                raise Unreadable(f"{token!r} is not read")
             if kept or token.strip():
                 if not any(one.strip() for one in kept) and not last:
                     continue  # words before the calculation, as in `= about 5`
                 break
             continue
         kept.append(token)
-    run = "".join(kept[::-1] if last else kept).strip()
-    if not last:
-        unit = re.match(r"\s*-?[\d.]+\s+([a-z]+)\b", piece)
-        if unit and unit[1] in UNITS and re.fullmatch(r"-?[\d.]+", run):
-            return f"{run} {unit[1]}"
-    return _balanced(run, last=last)
+    return _balanced("".join(kept[::-1] if last else kept).strip(), last=last)
 
 
 def _belongs(token: str, tokens: Sequence[str], number: int, *, last: bool) -> bool:
     """True for a token of a calculation."""
-    if token.isspace() or token in ("sqrt", "pi") or token.startswith("choose("):
+    if (
+        token.isspace()
+        or token in ("sqrt", "pi")
+        or token.startswith("⟦")
+        or (token.endswith(")") and len(token) > 1)
+    ):
         return True
     if token.isalpha() and token != "√":
         if len(token) > 1:
@@ -191,30 +227,27 @@ def _balanced(run: str, *, last: bool) -> str:
     return run
 
 
-def _is_math(text: str) -> bool:
-    try:
-        read(text)
-    except Unreadable:
-        return False
-    return True
-
-
-def _relation(texts: list[str], signs: list[str], functions: Functions) -> Relation:
+def _relation(texts: list[str], signs: list[str], functions: Functions) -> Relation | None:
+    """The relation of sides; None where its first number is only a label."""
     sides: list[tuple[Expression, ...]] = []
-    units = [unit_of(text) for text in texts]
-    same = len({UNITS[unit][0] for unit in units if unit}) == 1 and all(units)
-    for text, unit in zip(texts, units, strict=True):
-        bare = re.sub(rf"\s*\b{unit}\b\s*$", "", text) if unit else text
-        made = [read(bare, functions)]
+    for text in texts:
+        bare = without_marks(text)
+        made = [replace(read(bare, functions), amount=amount_of(text))]
         if "±" in bare:
             made.append(read(bare, functions, sign=-1))
-        if same:
-            made = [_in_base(one, Fraction(UNITS[unit][1])) for one in made]
         sides.append(tuple(made))
-    return Relation(tuple(sides), tuple(signs), tuple(units))
+    for at in range(1, len(sides) - 1):
+        if sides[at + 1][0].amount and not sides[at][0].amount:
+            sides[at] = (_in_unit_of(sides[at][0], sides[at - 1][0]), *sides[at][1:])
+    scales = {side[0].scale for side in sides} - {None}
+    if len(scales) > 1 and sides[0][0].value.names() and not sides[1][0].value.names():
+        sides.append(sides.pop(0))  # `t = 8 months = 2/3 year`: the last one is its value
+    return Relation(tuple(sides), tuple(signs))
 
 
-def _in_base(one: Expression, factor: Fraction) -> Expression:
-    """The number of a side in the base unit, so that sides in two units can be compared."""
-    value = algebra.multiply(one.value, algebra.number(factor))
-    return Expression(value, f"{one.shape}*{factor}", one.numbers, 1 if factor != 1 else 0)
+def _in_unit_of(one: Expression, other: Expression) -> Expression:
+    """A bare number between amounts, in the unit of the one before it."""
+    value, scale = one.value.rational(), other.scale
+    if value is None or scale is None or other.amount is None:
+        return one
+    return replace(one, amount=replace(other.amount, factor=value * scale))

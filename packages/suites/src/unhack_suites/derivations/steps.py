@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from unhack_suites.derivations import algebra
 from unhack_suites.derivations.algebra import Quotient
+from unhack_suites.derivations.equalities import holds, is_near
 from unhack_suites.derivations.expressions import Expression
 from unhack_suites.derivations.facts import CONSTANTS, Facts, rounds_to
 from unhack_suites.derivations.relations import Relation
@@ -42,6 +43,8 @@ class Walk:
     )
     """Equations as they stand."""
     given: set[Fraction] = field(default_factory=set[Fraction])
+    stated: frozenset[str] = frozenset()
+    """Names that stand in equations of the statement."""
     free: frozenset[str] = frozenset()
     """Names of the statement that stand in no equation: relations hold for all their values."""
     last: str = ""
@@ -87,7 +90,7 @@ def judge_relation(walk: Walk, relation: Relation) -> ClaimFinding:
     new = [
         frozenset((one[0].shape, other[0].shape))
         for one, other, _ in pairs
-        if one[0].shape != other[0].shape
+        if one[0].shape != other[0].shape or one[0].scale != other[0].scale
     ]
     if all(shapes in walk.seen for shapes in new):
         return ClaimFinding(LineStatus.PADDING, "said before, or the same on both sides")
@@ -230,6 +233,20 @@ def _supported(walk: Walk, closed: Sequence[Expression]) -> bool:
     )
 
 
+def _calculation(
+    one: tuple[Expression, ...], other: tuple[Expression, ...], sign: str
+) -> ClaimFinding:
+    if len(one) != len(other):
+        return ClaimFinding(LineStatus.UNREAD, "two signs on one side only")
+    for left, right in zip(one, other, strict=True):
+        if not holds(left, right, sign):
+            reason = f"{algebra.shown(left.value)} is not {algebra.shown(right.value)}"
+            return ClaimFinding(LineStatus.WRONG, reason)
+    if one[0].shape == other[0].shape and one[0].scale == other[0].scale:
+        return ClaimFinding(LineStatus.PADDING)
+    return ClaimFinding(LineStatus.VERIFIED)
+
+
 def _pair(
     walk: Walk, one: tuple[Expression, ...], other: tuple[Expression, ...], sign: str
 ) -> ClaimFinding:
@@ -243,18 +260,18 @@ def _pair(
     if all(algebra.equal(held.value, near.value) for held, near in zip(one, other, strict=False)):
         same = left.shape == right.shape
         return ClaimFinding(LineStatus.PADDING if same else LineStatus.VERIFIED)
-    poly = algebra.difference(left.value, right.value)
     if names <= walk.free:
         return ClaimFinding(LineStatus.WRONG, "the two sides are not the same for all values")
-    return _equation(walk, left, right, poly)
+    return _equation(walk, left, right, sign)
 
 
-def _equation(walk: Walk, left: Expression, right: Expression, poly: algebra.Poly) -> ClaimFinding:
+def _equation(walk: Walk, left: Expression, right: Expression, sign: str) -> ClaimFinding:
+    poly = algebra.difference(left.value, right.value)
     kind = algebra.class_of(poly)
     for name, value in ((left, right), (right, left)):
         held = next(iter(name.value.names()), "")
         if name.shape == held and not value.value.names():
-            return _value_of(walk, held, value, poly)
+            return _value_of(walk, held, value, sign)
     if walk.facts.implies(poly):
         return ClaimFinding(LineStatus.VERIFIED, "", (), (kind,))
     if walk.facts.leaves_open(poly):
@@ -262,9 +279,10 @@ def _equation(walk: Walk, left: Expression, right: Expression, poly: algebra.Pol
     return ClaimFinding(LineStatus.WRONG, "it does not follow from what is known")
 
 
-def _value_of(walk: Walk, held: str, value: Expression, poly: algebra.Poly) -> ClaimFinding:
+def _value_of(walk: Walk, held: str, value: Expression, sign: str) -> ClaimFinding:
     """A name with a value that is a number."""
     facts = walk.facts
+    poly = algebra.difference(algebra.name(held), value.value)
     if held in facts.values:
         if algebra.equal(facts.values[held], value.value):
             if held in walk.worked and not value.operations:
@@ -272,6 +290,9 @@ def _value_of(walk: Walk, held: str, value: Expression, poly: algebra.Poly) -> C
             return ClaimFinding(LineStatus.VERIFIED)
         real = value.value.rational()
         if real is not None and rounds_to(facts.values[held], real) and value.places:
+            return ClaimFinding(LineStatus.VERIFIED)
+        if is_near(facts.values[held], value, sign):
+            facts.values[held] = value.value  # the lines after it go on with the rounded one
             return ClaimFinding(LineStatus.VERIFIED)
         if held in walk.defined and value.operations:
             facts.forget(held)
@@ -287,6 +308,13 @@ def _value_of(walk: Walk, held: str, value: Expression, poly: algebra.Poly) -> C
         return ClaimFinding(
             LineStatus.UNJUSTIFIED, f"no step leads to {held} = {algebra.shown(value.value)}"
         )
+    known = facts.solved(held)
+    if (
+        known is not None
+        and known.real() is not None
+        and (_is_positive_root(walk, held, known, value) or is_near(known, value, sign))
+    ):
+        return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
     if _is_root(walk, held, value):
         return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
     if facts.leaves_open(poly):
@@ -336,6 +364,12 @@ def _is_solved(walk: Walk, value: Expression) -> bool:
     )
 
 
+def _is_positive_root(walk: Walk, held: str, known: Quotient, value: Expression) -> bool:
+    """True for the root of a power that is positive, of a name that the derivation brought in: the
+    problem asks for lengths, counts and the like."""
+    return held not in walk.stated and algebra.equal(known, value.value)
+
+
 def _is_root(walk: Walk, held: str, value: Expression) -> bool:
     """True for a root that is written as one, of an equation in squares."""
     real = value.value.real()
@@ -357,37 +391,3 @@ def _name_with_signs(
     if lone.shape != held or any(side.value.names() for side in several):
         return ClaimFinding(LineStatus.UNREAD, "two signs in an equation")
     return walk.name_cases(held, [side.value for side in several])
-
-
-def _calculation(
-    one: tuple[Expression, ...], other: tuple[Expression, ...], sign: str
-) -> ClaimFinding:
-    if len(one) != len(other):
-        return ClaimFinding(LineStatus.UNREAD, "two signs on one side only")
-    for left, right in zip(one, other, strict=True):
-        if not _holds(left, right, sign):
-            reason = f"{algebra.shown(left.value)} is not {algebra.shown(right.value)}"
-            return ClaimFinding(LineStatus.WRONG, reason)
-    if one[0].shape == other[0].shape:
-        return ClaimFinding(LineStatus.PADDING)
-    return ClaimFinding(LineStatus.VERIFIED)
-
-
-def _holds(left: Expression, right: Expression, sign: str) -> bool:
-    if algebra.equal(left.value, right.value):
-        return True
-    one, other = left.value.real(), right.value.real()
-    if one is None or other is None:
-        return False
-    for held in (right, left):
-        if held.open_ended and held.places is not None:
-            return abs(one - other) <= 10.0**-held.places
-    if sign == "=":
-        return False
-    places = right.places if right.places is not None else left.places
-    if places is None:
-        return abs(one - other) <= 1e-3 * max(abs(one), abs(other))
-    exact = (right if right.places is not None else left).value.rational()
-    if places == 0 and exact is not None and exact and exact % 10 == 0:
-        places = -next(n for n in range(1, 40) if exact % 10 ** (n + 1))
-    return abs(one - other) <= 0.5 * 10.0**-places * (1 + 1e-9)

@@ -27,9 +27,21 @@ from unhack_suites.derivations.coverage import DerivedRow, ground_of, unused
 from unhack_suites.derivations.expressions import FUNCTIONS, read
 from unhack_suites.derivations.facts import Facts, rounds_to
 from unhack_suites.derivations.notation import Spelling, may_have_decimal_commas, plain, spelling_of
-from unhack_suites.derivations.relations import Relation, numbers_in_words, numbers_of, read_line
+from unhack_suites.derivations.relations import (
+    ReadLine,
+    Relation,
+    numbers_in_words,
+    numbers_of,
+    read_line,
+)
 from unhack_suites.derivations.report import BAD, DerivationReport, LineReport, LineStatus
-from unhack_suites.derivations.steps import ClaimFinding, Walk, judge_relation, learn_cases
+from unhack_suites.derivations.steps import (
+    ClaimFinding,
+    Walk,
+    judge_bound,
+    judge_relation,
+    learn_cases,
+)
 from unhack_suites.derivations.undecided import (
     Equality,
     chain_holds,
@@ -40,8 +52,14 @@ from unhack_suites.derivations.units import without_marks
 
 MAX_LINES, MAX_TEXT = 200, 200_000
 """Later lines and characters are not read."""
-_ANSWER = re.compile(r"\b(answer|result|solution)\b", re.I)
+_ANSWER = re.compile(r"\b(?:answer|result|solution(?= (?:is|of|for|to)\b| ?:? ?$))\b", re.I)
+_LONG_WORD = re.compile(r"(?<![A-Za-z])(?!sqrt)[A-Za-z]{3,}")
+_LOSS = re.compile(r"\b(?:los[est]+|loss|below|under|fewer|less|drops?|falls?|minus)\b", re.I)
+_CHECKING = re.compile(r"\W*(?:check|verif|proof|test|indeed|note|remark)", re.I)
+_SO = re.compile(r"\W*(?:so|thus|hence|therefore|consequently|then)\b", re.I)
 _ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
+_RESTS = re.compile(r"\b(?:remainder|left over|digits?|mod|divided|day of)\b|weekday")
+_RAW = re.compile(r"(?<![\d.,])\d{1,6}(?![\d.,/])")
 _UNKNOWN = re.compile(
     r"\b(?:what is|what are|find|which|value of|solve for|let|solutions?|roots?|integer|number) "
     r"(?:the )?([a-z])\b(?:,? (?:and )?([a-z])\b)?",
@@ -67,6 +85,8 @@ class _Read:
     classes: frozenset[str] = frozenset()
     """Equations of it, up to a factor."""
     concluded: tuple[Fraction, ...] = field(default=())
+    results: tuple[Fraction, ...] = ()
+    """The values of its last sides."""
     links: bool = False
     """True for a line with names."""
 
@@ -113,8 +133,10 @@ def _check(statement: str, text: str, asked: _Asked, *, decimal_comma: bool) -> 
             if row.status is LineStatus.UNREAD and asked.equality is not None:
                 row = _decided(walk, row, line, asked.equality)
             rows.append(row)
-    _resolve(rows, walk.facts, expected)
+    _resolve(rows, walk, expected)
     report = _reported(rows, walk, expected)
+    if expected is None and asked.answer and _is_named(asked.answer, rows):
+        report = replace(report, reaches_answer=True)
     if not report.reaches_answer:
         return report
     missing = _unused(rows, walk, asked.needed) if asked.needed else ()
@@ -176,13 +198,24 @@ def _walk_of(statement: str, spelling: Spelling) -> Walk:
             functions[held] = (argument, body)
             text = text.replace(found[0], " ")
     walk = Walk(Facts(), functions)
-    for value in (*numbers_of(text), *numbers_in_words(statement)):
-        walk.facts.learn_number(value)
+    apart = plain(statement.replace("\n", " ").replace(":", " "), spelling)
+    minutes = map(Fraction, range(60 if spelling.clock else 0))
+    walk.remainders = bool(_RESTS.search(statement))
+    for value in (
+        *numbers_of(text),
+        *numbers_of(apart),
+        *_RAW.findall(statement),
+        *numbers_in_words(statement),
+        *minutes,
+    ):
+        walk.facts.learn_number(Fraction(value))
     walk.given, unread = set(walk.facts.numbers), ""
     for part in re.split(r"(?<=[^\d])\.\s|\?\s|(?<=\d)\.\s", text):
         found = read_line(part, walk.functions)
         for relation in found.relations:
             _take_given(walk, relation)
+        for bound in found.bounds:
+            walk.bounds.judge(bound)
         unread += part if found.unread or re.search(r"[<>≤≥|]", part) else ""
     words = re.sub(r"[^\W\d_]{2,}", " ", text)
     held = {one for one in re.findall(r"[^\W\d_]", words) if one not in "aAI"}
@@ -207,32 +240,29 @@ def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> _Read:
     shown = line.strip()
     try:
         text = plain(line, spelling)
+        for name, argument, body in _DEFINED.findall(text):
+            if name not in walk.functions and argument in body and _reads(body):
+                walk.functions[name] = (argument, body)
         found = read_line(text, walk.functions, before=walk.last)
         walk.last = found.last
         if found.unread:
             walk.unread.update(abs(value) for value in numbers_of(text))
-        if not found.relations and not found.unread:
+        if not found.relations and not found.unread and not found.bounds:
             said = [value for part in found.words for value in numbers_of(part)]
+            said += [-value for value in said if value > 0] if _LOSS.search(text) else []
+            walk.spoken += found.spoken
             row = _Read(number, shown, LineStatus.WORDS, mentioned=frozenset(said))
             row.concluded = tuple(said)
             return row
-        return _relations(walk, number, shown, found.relations, words=found.words,
-                          unread=found.unread)  # fmt: skip
+        return _relations(walk, number, shown, found)
     except (Unreadable, RecursionError, OverflowError, ZeroDivisionError) as error:
         return _Read(number, shown, LineStatus.UNREAD, str(error))
 
 
-def _relations(
-    walk: Walk,
-    number: int,
-    shown: str,
-    relations: Sequence[Relation],
-    *,
-    words: Sequence[str],
-    unread: str,
-) -> _Read:
+def _relations(walk: Walk, number: int, shown: str, found: ReadLine) -> _Read:
+    relations, words, unread = found.relations, found.words, found.unread
     cases = [one for one in relations if one.alternative]
-    findings: list[ClaimFinding] = []
+    findings = [judge_bound(walk, bound) for bound in found.bounds]
     if len(cases) > 1:
         findings.append(_cases(walk, cases))
     findings += [
@@ -243,7 +273,8 @@ def _relations(
     if unread and not findings:
         return _Read(number, shown, LineStatus.UNREAD, unread)
     worst = min(findings, key=lambda one: order.index(one.status))
-    numbers = {
+    numbers = {value for bound in found.bounds for value in bound.numbers}
+    numbers |= {
         value for one in relations for side in one.sides for held in side for value in held.numbers
     }
     row = _Read(
@@ -251,6 +282,11 @@ def _relations(
         frozenset(value for one in findings for value in one.values), frozenset(numbers),
         frozenset(held for one in findings for held in one.classes),
     )  # fmt: skip
+    row.results = tuple(
+        exact for one in relations for side in one.sides for held in side
+        if (exact := held.value.rational()) is not None
+    )  # fmt: skip
+    row.results += tuple(value for one in findings[: len(found.bounds)] for value in one.values)
     row.links = any(held.value.names() for one in relations for s in one.sides for held in s)
     row.concluded = tuple(
         value for part in words if _ANSWER.search(part) for value in numbers_of(part)
@@ -260,27 +296,29 @@ def _relations(
 
 def _cases(walk: Walk, relations: Sequence[Relation]) -> ClaimFinding:
     """Several cases of one name: together they are all its roots."""
-    lone = {
-        name
-        for one in relations
-        for side in (one.sides[0],)
-        for name in side[0].value.names()
-        if side[0].shape == name
-    }
-    if len(lone) != 1:
+    names = {name for one in relations for side in one.sides for name in side[0].value.names()}
+    if len(names) != 1:
         return ClaimFinding(LineStatus.UNREAD, "cases of different names")
-    [held] = lone
+    [held] = names
     values: list[Quotient] = []
     for one in relations:
         for left, right in zip(one.sides[1:], one.sides[2:], strict=False):
             if not algebra.equal(left[0].value, right[0].value):
                 return ClaimFinding(LineStatus.WRONG, f"{left[0].shape} is not {right[0].shape}")
-        values.append(one.sides[1][0].value)
+        value = Facts(
+            equations=[algebra.difference(one.sides[0][0].value, one.sides[1][0].value)]
+        ).solved(held)
+        if value is not None:
+            values.append(value)
+        elif judge_relation(walk, one).status in (*BAD, LineStatus.UNREAD):
+            return ClaimFinding(LineStatus.UNREAD, "a case that is not solved")
     return walk.name_cases(held, values)
 
 
-def _resolve(rows: list[_Read], facts: Facts, expected: Quotient | None) -> None:
+def _resolve(rows: list[_Read], walk: Walk, expected: Quotient | None) -> None:
     """Judge the conclusions in words, now that all calculations are known."""
+    facts = walk.facts
+    facts.derived += walk.said_values()
     numbered = [row for row in rows if row.concluded and row.status is LineStatus.WORDS]
     last = rows[-1].number if rows else 0
     exact = expected.rational() if expected is not None else None
@@ -288,11 +326,37 @@ def _resolve(rows: list[_Read], facts: Facts, expected: Quotient | None) -> None
         if row.status in BAD:
             continue
         found = [value for value in row.concluded if facts.is_derived(value)]
+        if found and exact in row.concluded and _in_the_head(exact, row.concluded, found):
+            facts.derived.append(algebra.number(exact))
         claims = row.number == last or bool(_ANSWER.search(row.text))
         names_answer = exact is not None and exact in row.concluded and exact not in facts.numbers
         if not found and (claims or names_answer):
-            row.status = LineStatus.UNJUSTIFIED
-            row.reason = f"nothing before leads to {_shown(row.concluded)}"
+            same = (one for one in numbered if set(row.concluded) == set(one.concluded))
+            first = next((one for one in same if _SO.match(one.text)), row)  # it is claimed there
+            first.status = LineStatus.UNJUSTIFIED
+            first.reason = f"nothing before leads to {_shown(row.concluded)}"
+
+
+def _in_the_head(value: Fraction, said: Sequence[Fraction], derived: Sequence[Fraction]) -> bool:
+    """True for the sum or difference of a derived number and another one of the same line."""
+    return any(
+        value in (one + other, one - other)
+        for one in derived for other in said if one != other and value not in (one, other)
+    )  # fmt: skip
+
+
+def _is_named(answer: str, rows: Sequence[_Read]) -> bool:
+    """True where an answer in words is concluded from a number that was calculated."""
+    known = {
+        value for row in rows if row.status is LineStatus.VERIFIED
+        for value in (*row.values, *row.mentioned)
+    }  # fmt: skip
+    named = re.compile(rf"(?<!\w){re.escape(answer.strip()[:100])}(?!\w)", re.IGNORECASE)
+    said = [row for row in rows if row.status is LineStatus.WORDS and named.search(row.text)]
+    return rows[-1:] == said[-1:] and any(
+        value in known
+        for row in said for value in (*row.concluded, *numbers_in_words(row.text))
+    )  # fmt: skip
 
 
 def _reported(rows: list[_Read], walk: Walk, expected: Quotient | None) -> DerivationReport:
@@ -331,20 +395,30 @@ def _reported(rows: list[_Read], walk: Walk, expected: Quotient | None) -> Deriv
 def _reaches(rows: Sequence[_Read], facts: Facts, expected: Quotient | None) -> bool:
     if expected is None or not rows:
         return False
-    if not any(algebra.equal(held, expected) for held in facts.derived):
-        exact = expected.rational()
-        if exact is None or not any(rounds_to(held, exact) for held in facts.derived):
-            return False
-    said = [row for row in rows if row.concluded]
     exact = expected.rational()
-    return not said or exact is None or any(exact in row.concluded for row in said[-1:]) or (
-        rows[-1].status is LineStatus.VERIFIED
+    if not any(
+        algebra.equal(held, expected) or (exact is not None and rounds_to(held, exact))
+        for held in facts.derived
+    ):
+        return False
+    if exact is None:
+        return True
+    said = [row for row in rows if row.concluded or row.results]
+    ends = [row for row in said if not _CHECKING.match(row.text)]
+    answers = [row for row in ends if row.concluded and _ANSWER.search(row.text)]
+    final = (answers or ends or said)[-1:]
+    return all(
+        row.status not in BAD
+        and any(value == exact or rounds_to(algebra.number(value), exact)
+                for value in (*row.concluded, *row.results))
+        for row in final
     )  # fmt: skip
 
 
 def _value(text: str, spelling: Spelling | None = None) -> Quotient | None:
     try:
-        return read(without_marks(plain(text, spelling))).value if text else None
+        bare = _LONG_WORD.sub(" ", without_marks(plain(text, spelling)))
+        return read(bare).value if bare.strip() else None
     except Unreadable:
         return None
 

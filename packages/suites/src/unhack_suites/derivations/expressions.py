@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     r"|(?P<sign>[-+*/^()!%√±;]))"
 )
 _MAX_TOKENS, _MAX_DEPTH, _MAX_FACTORIAL = 200, 30, 170
-FUNCTIONS = ("f", "g", "h")
+FUNCTIONS = ("f", "g", "h", "p", "q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +171,9 @@ class _Reader:
         kind, text = self.peek()
         self.at += 1
         if kind == "number":
-            exact = _exact(text)
-            self.numbers.append(exact)
-            return algebra.number(exact), str(exact)
+            value = exact(text)
+            self.numbers.append(value)
+            return algebra.number(value), str(value)
         if text in ("√", "sqrt"):
             self.operations += 1
             self.rooted = True
@@ -272,7 +272,7 @@ def tokens_of(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _exact(text: str) -> Fraction:
+def exact(text: str) -> Fraction:
     """The number; one with dots that shows its period twice is the whole of it: `0.3636...`."""
     shown = text.removesuffix("...")
     value, digits = Fraction(shown), shown.partition(".")[2]

@@ -22,7 +22,7 @@ _PARTS = ("0.5", "0.1", "0.01", "0.25", "3.14", "3.1416", "3.14159")
 CONSTANTS = frozenset(map(Fraction, (*_SMALL, *_USUAL, *_PARTS)))
 """Numbers that need no reason."""
 _MAX_KNOWN, _MAX_EQUATIONS, _MAX_DEGREE = 400, 16, 8
-_MAX_MULTIPLIED = 6
+_MAX_MULTIPLIED, _MOST_RAISED = 6, 10**6
 _MAX_TERMS, _MAX_BITS = 12, 128
 """Of an equation that is compared with others: a hostile one costs little."""
 
@@ -62,6 +62,8 @@ class Facts:
                 partners |= {value / one, value * one}
             if partners & known:
                 return True
+        if any(value in (one**2, one**3) for one in known if one < _MOST_RAISED):
+            return True
         near = {value - 1, value + 1, 1 - value, 100 - value, value - 100}
         for factor in (2, 10, 60, 100, 1000):
             near |= {value * factor, value / factor}

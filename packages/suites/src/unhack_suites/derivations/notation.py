@@ -30,8 +30,10 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\\(sin|cos|tan|log|ln|lg|gcd)(?![A-Za-z])"), r" \1"),
     (re.compile(r"\\(?:lvert|rvert|vert|mid)\b"), "|"),
     (re.compile(r"\\(?:l?dots|cdots)\b"), "..."),
-    (re.compile(r"\\leq?\b"), "≤"),
-    (re.compile(r"\\geq?\b"), "≥"),
+    (re.compile(r"\\le(?:q|qslant)?\b|(?<!<)<=(?!>)"), "≤"),
+    (re.compile(r"\\ge(?:q|qslant)?\b|>="), "≥"),
+    (re.compile(r"\\lt\b"), "<"),
+    (re.compile(r"\\gt\b"), ">"),
     (re.compile(r"\\(alpha|beta|gamma|theta|rho|lambda)\b"), lambda found: _GREEK[found[1]]),
     (re.compile(r"\\(?:cdot|times|ast)\b"), "*"),
     (re.compile(r"\\div\b"), "/"),
@@ -103,6 +105,7 @@ _THINGS = (
     (re.compile(rf"([-+*/] ?\d[\d.]*(?:⟦[^⟧]*⟧)?){_THING}(?= ?[=≈])"), r"\1"),
 )
 """Nouns behind the numbers of a calculation."""
+_ABSOLUTE = re.compile(r"\|([^|=]+)\| ?= ?(\d+(?:[./]\d+)?)(?![\w.])")
 _TAG = re.compile(r" ?\\tag\{[^{}]*\}|(?<=[\d)a-z]) \((?:\d|[ivx]+|\*+)\)\s*$")
 _PI = re.compile(
     r"(?:π|\\pi|\bpi)\W{0,4}(?:=|≈|\\approx|as|of|is|to be)?\W{0,3}(3\.14\d*|22/7)(?![\d.])"
@@ -204,6 +207,7 @@ def plain(line: str, spelling: Spelling | None = None) -> str:
     text = _MIXED.sub(_mixed, text)
     text = _DEGREES.sub(" ", with_marks(_SPACES.sub(" ", text)))
     text = _SPACES.sub(" ", text)
+    text = _ABSOLUTE.sub(r"(\1)^2 = (\2)^2", text)
     for pattern, put in (*_THINGS, *_OPERATIONS):
         text = pattern.sub(put, text)
     if spelling.pi:

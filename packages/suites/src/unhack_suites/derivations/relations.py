@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from unhack_suites.derivations.algebra import Unreadable
-from unhack_suites.derivations.expressions import Expression, read
+from unhack_suites.derivations.equalities import holds
+from unhack_suites.derivations.expressions import Expression, exact, read
+from unhack_suites.derivations.inequalities import INEQUALITIES, Bound, bound_of
 from unhack_suites.derivations.units import amount_of, without_marks
 
 Functions = Mapping[str, tuple[str, str]]
 _SPLIT = re.compile(r"([=≈≗≙])")
+_COMPARED = re.compile(f"([{INEQUALITIES}])")
 _ARROWS = re.compile(r"<?=+>|⇒|→|⟹|->|∴|⇔")
 _CLAUSE = re.compile(
-    r"\s*(?:;|,(?=\s)|\b(?:and|or|so|then|hence|since|because|thus|therefore)\b"
+    r"\s*(?:;|,(?=\s)|\b(?:and|or|so|then|hence|since|because|thus|therefore|means|implies|yields)\b"
     r"|(?<=[\d)⟧])\.(?=\s)|:(?=\s))\s*",
     re.IGNORECASE,
 )
@@ -39,11 +42,12 @@ _LABEL = re.compile(
 """A number that a word in front of it makes a name."""
 _SOFT = re.compile(r"\s*[\d.]+%?\s*≗|\s*[\d.]+\s*\^\s*\(?\d+\)?\s*≗")
 _SAME_THING = re.compile(
-    r"\W*\d[\d.]* (?P<one>[A-Za-z]{2,})\s*=\s*\d[\d.]* ?(?:⟦[^⟧]*⟧|(?!(?P=one)\b)[A-Za-z]{2,})\s*[.!]?\s*"
+    r"\W*\d[\d.]* (?P<one>[A-Za-z]{2,})\s*=\s*\d[\d.]* ?(?:⟦[^⟧]*⟧|(?!(?P=one)\b)[A-Za-z]{2,})"
+    r"\s*[.!]?\s*"
 )
 """`3 boxes = 36 bottles`: no two numbers are equal there."""
-_UNREAD = {"log", "ln", "lg", "sin", "cos", "tan", "exp", "lim", "sum", "int", "|", "∑", "∫", "\\"}
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:\s*/\s*\d+(?![\d.]))?\s*%?")
+_UNREAD = {"log", "ln", "lg", "sin", "cos", "tan", "exp", "lim", "sum", "int", "|", "∑", "∫", "_"}
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+(?:\.\.\.)?)?(?:\s*/\s*\d+(?![\d.]))?\s*%?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,9 @@ class ReadLine:
     """Its parts without a relation."""
     unread: str = ""
     """Why a relation could not be read."""
+    bounds: tuple[Bound, ...] = ()
+    spoken: tuple[Expression, ...] = ()
+    """Expressions with names between its words."""
     last: str = ""
     """The side with which the next line may go on."""
 
@@ -73,15 +80,21 @@ class ReadLine:
 def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
     """The relations of a line in plain notation. `before` is the side that a line beginning with
     `=` goes on from."""
-    text = _ARROWS.sub(" ; ", text).strip()
+    lone = set(_LONE_NAME.findall(text))
+    text = _TOGETHER.sub(lambda found: _apart(found[0], lone), _ARROWS.sub(" ; ", text).strip())
     if re.match(r"[=≈]", text):
         text = f"{before} {text}" if before else text[1:]
     found: list[Relation] = []
     words: list[str] = []
+    bounds: list[Bound] = []
     unread, last = "", ""
     several = bool(re.search(r"\bor\b", text))
     for clause in _clauses(text):
         try:
+            near = _bounds(clause, functions)
+            bounds += near
+            if near:
+                continue
             sides = _sides(clause)
             if sides is None:
                 words.append(clause)
@@ -96,7 +109,33 @@ def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
             words.append(clause)
         else:
             found.append(replace(relation, alternative=several))
-    return ReadLine(tuple(found), tuple(words), unread, last)
+    spoken = _spoken(words, functions) if not found and not unread else ()
+    return ReadLine(tuple(found), tuple(words), unread, tuple(bounds), spoken, last)
+
+
+def _bounds(clause: str, functions: Functions) -> list[Bound]:
+    """The inequalities of a clause that has no equality."""
+    pieces = _COMPARED.split(clause)
+    if not 1 < len(pieces) <= _MAX_SIDES or _SPLIT.search(clause):
+        return []
+    first, *rest = pieces[0::2]
+    texts = [_run(first, last=True), *(_run(piece, last=False) for piece in rest)]
+    sides = [read(without_marks(text), functions) for text in texts if text]
+    if len(sides) < len(texts):
+        return []
+    pairs = zip(sides, sides[1:], pieces[1::2], strict=False)
+    found = [bound_of(one, other, sign) for one, other, sign in pairs]
+    return [one for one in found if one is not None]
+
+
+def _spoken(words: Sequence[str], functions: Functions) -> tuple[Expression, ...]:
+    made: list[Expression] = []
+    for part in [one for clause in words for one in _NAMED_SUM.findall(clause)][:8]:
+        try:
+            made.append(read(part, functions))
+        except Unreadable:
+            continue
+    return tuple(made)
 
 
 def numbers_of(text: str) -> list[Fraction]:
@@ -107,7 +146,7 @@ def numbers_of(text: str) -> list[Fraction]:
         if len(plain) > _MAX_DIGITS:
             continue
         try:
-            value = Fraction(plain.removesuffix("%"))
+            value = exact(plain) if "..." in plain else Fraction(plain.removesuffix("%"))
         except (ValueError, ZeroDivisionError):
             continue
         found.append(value)
@@ -116,11 +155,27 @@ def numbers_of(text: str) -> list[Fraction]:
     return found
 
 
-_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {word: number for number, word in enumerate(_ONES, start=1)}
-_WORDS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)}
-_WORDS |= {"dozen": 12, "hundred": 100, "thousand": 1000, "score": 20}
+_LONE_NAME = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])")
+_NAMED_SUM = re.compile(
+    r"(?<![\w.])(?:\d+(?:\.\d+)? ?\*? ?[b-z]|[a-z] ?[-+*/] ?\d+(?:\.\d+)?"
+    r"|\d+(?:\.\d+)? ?[-+] ?[b-z])(?![\w(])"
+)
+_TOGETHER = re.compile(r"(?<![A-Za-z\\⟦/])[a-z]{2,3}(?![A-Za-z⟧])")
+
+
+def _apart(letters: str, lone: set[str]) -> str:
+    """Names of a product that are written together, as in `rs = 4`, or `4ac`."""
+    return " ".join(letters) if set(letters) <= lone and letters not in ("is", "as") else letters
+
+
+_ONES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_WORDS = {word: number for number, word in enumerate(_ONES.split(), start=1)}
+_WORDS |= {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
+_WORDS |= {"dozen": 12, "hundred": 100, "thousand": 1000}
 _MONTHS = re.compile(r"\b(?:January|February|March|April|June|July|August|September|October"
                      r"|November|December)\b")  # fmt: skip
 
@@ -153,8 +208,9 @@ def _clauses(text: str) -> list[str]:
     return [*parts, held]
 
 
-def _sides(clause: str) -> tuple[list[str], list[str]] | None:
-    """(sides, signs) of a clause with a relation; None for words."""
+def _sides(clause: str) -> tuple[list[str], list[str], bool] | None:
+    """(sides, signs, True where the first number may be a label) of a clause with a relation; None
+    for words."""
     pieces = _SPLIT.split(clause)
     texts, signs = pieces[0::2], pieces[1::2]
     if not signs or len(texts) > _MAX_SIDES or _SAME_THING.fullmatch(clause):
@@ -165,13 +221,13 @@ def _sides(clause: str) -> tuple[list[str], list[str]] | None:
     for sign in signs:
         plain.append({"≗": "=", "≙": "≈"}.get(sign, sign))
     worded = signs[0] in "≗≙" and not re.search(r"[-+*/^√!%;]", kept[0].strip().lstrip("-"))
-    labelled = re.fullmatch(_LONE, kept[0]) and _LABEL.search(first)
-    if worded or labelled or _SOFT.fullmatch(f"{kept[0]}{signs[0]}"):
+    labelled = bool(re.fullmatch(_LONE, kept[0]) and _LABEL.search(first))
+    if worded or _SOFT.fullmatch(f"{kept[0]}{signs[0]}"):
         # "the sum of 3 and 4 is 7" says nothing of 4, and "Rate of pump 2 = 5" nothing of 2
         kept, plain = kept[1:], plain[1:]
     if plain and not kept[0]:
         kept, plain = kept[1:], plain[1:]  # words have the value: `the total = 3 · 4 = 12`
-    return (kept, plain) if plain else None
+    return (kept, plain, labelled) if plain else None
 
 
 def _run(piece: str, *, last: bool) -> str:
@@ -227,7 +283,9 @@ def _balanced(run: str, *, last: bool) -> str:
     return run
 
 
-def _relation(texts: list[str], signs: list[str], functions: Functions) -> Relation | None:
+def _relation(
+    texts: list[str], signs: list[str], labelled: bool, functions: Functions
+) -> Relation | None:
     """The relation of sides; None where its first number is only a label."""
     sides: list[tuple[Expression, ...]] = []
     for text in texts:
@@ -236,6 +294,10 @@ def _relation(texts: list[str], signs: list[str], functions: Functions) -> Relat
         if "±" in bare:
             made.append(read(bare, functions, sign=-1))
         sides.append(tuple(made))
+    if labelled and not sides[1][0].value.names() and not holds(sides[0][0], sides[1][0], signs[0]):
+        sides, signs = sides[1:], signs[1:]
+        if not signs:
+            return None
     for at in range(1, len(sides) - 1):
         if sides[at + 1][0].amount and not sides[at][0].amount:
             sides[at] = (_in_unit_of(sides[at][0], sides[at - 1][0]), *sides[at][1:])

@@ -16,6 +16,7 @@ from unhack_suites.derivations.algebra import Quotient
 from unhack_suites.derivations.equalities import holds, is_near
 from unhack_suites.derivations.expressions import Expression
 from unhack_suites.derivations.facts import CONSTANTS, Facts, rounds_to
+from unhack_suites.derivations.inequalities import Bound, Bounds, whole_numbers_at
 from unhack_suites.derivations.relations import Relation
 from unhack_suites.derivations.report import LineStatus
 
@@ -35,7 +36,7 @@ class Walk:
     """A derivation on the way."""
 
     facts: Facts
-    functions: Mapping[str, tuple[str, str]]
+    functions: dict[str, tuple[str, str]]
     seen: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
     """Shapes of relations that were said."""
     written: list[tuple[Expression, Expression]] = field(
@@ -48,6 +49,11 @@ class Walk:
     free: frozenset[str] = frozenset()
     """Names of the statement that stand in no equation: relations hold for all their values."""
     last: str = ""
+    spoken: list[Expression] = field(default_factory=list[Expression])
+    """Expressions with names that stand in words: `the numbers are n and n + 2`."""
+    bounds: Bounds = field(default_factory=Bounds)
+    remainders: bool = False
+    """True where the problem asks for a rest or a digit."""
     expected: Fraction | None = None
     unread: set[Fraction] = field(default_factory=set[Fraction])
     """Numbers of lines that were not read."""
@@ -55,6 +61,11 @@ class Walk:
     """Names of which a line that holds says a calculation."""
     defined: set[str] = field(default_factory=set[str])
     """Names that a line gave the value of a calculation; another line may use them anew."""
+
+    def said_values(self) -> list[Quotient]:
+        """The values of what was said in words, where all names in it have become known."""
+        found = [_put_in(one.value, self.facts.values) for one in self.spoken[:_MOST_SPOKEN]]
+        return [one for one in found if one is not None and not one.names()]
 
     def name_cases(self, held: str, values: Sequence[Quotient]) -> ClaimFinding:
         """`held` is one of `values`, and nothing else."""
@@ -77,6 +88,32 @@ class Walk:
         for exact in found:
             self.facts.learn_number(exact)
         return ClaimFinding(LineStatus.VERIFIED, "", found, (f"cases of {held}",))
+
+
+def judge_bound(walk: Walk, bound: Bound) -> ClaimFinding:
+    """The standing of an inequality; its bound, and the whole number at it, are derived."""
+    status, reason = walk.bounds.judge(bound)
+    if status is LineStatus.ASSUMED and not walk.facts.supports(bound.numbers):
+        return ClaimFinding(LineStatus.UNJUSTIFIED, "it is assumed with numbers from nowhere")
+    if status is LineStatus.WRONG or not bound.name:
+        return ClaimFinding(status, reason)
+    found = (bound.value, *whole_numbers_at(bound)) if bound.alone else ()
+    for value in (*bound.numbers, *found):
+        walk.facts.learn_number(value)
+    if status is LineStatus.VERIFIED:
+        walk.facts.derived += map(algebra.number, found)
+    return ClaimFinding(status, "", found, (f"{bound.name} {bound.sign} {bound.value}",))
+
+
+_MOST_SPOKEN = 40
+
+
+def _put_in(value: Quotient, known: Mapping[str, Quotient]) -> Quotient | None:
+    try:
+        top, below = (algebra.put_in(part, known) for part in (value.top, value.below))
+        return algebra.divide(top, below)
+    except algebra.Unreadable:
+        return None
 
 
 def judge_relation(walk: Walk, relation: Relation) -> ClaimFinding:
@@ -122,8 +159,10 @@ def judge_relation(walk: Walk, relation: Relation) -> ClaimFinding:
 def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) -> ClaimFinding:
     values: list[Fraction] = []
     classes: list[str] = []
+    sides = [side[0] for side in relation.sides]
     calculated = any(held.operations for side in relation.sides for held in side)
     calculated = calculated or any(one.classes for one in findings)
+    calculated = calculated or len({side[0].scale for side in relation.sides} - {None}) > 1
     for side in relation.sides:
         for held in side:
             for value in held.numbers:
@@ -136,11 +175,13 @@ def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) ->
                     values += [] if exact is None else [exact]
             elif calculated:
                 walk.facts.derived.append(held.value)
+    walk.facts.derived += _remainders(sides) if walk.remainders else []
     pairs = zip(relation.sides, relation.sides[1:], findings, strict=False)
     for one, other, finding in pairs:
         classes += finding.classes
         left, right = one[0], other[0]
-        if left.value.names() | right.value.names() and len(one) == len(other) == 1:
+        names = left.value.names() | right.value.names()
+        if names and not names & set(walk.facts.cases) and len(one) == len(other) == 1:
             walk.facts.learn_equation(algebra.difference(left.value, right.value))
             walk.written.append((left, right))
     first = relation.sides[0]
@@ -155,15 +196,32 @@ def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) ->
     return ClaimFinding(status, "", tuple(values), tuple(classes))
 
 
+def _remainders(sides: Sequence[Expression]) -> list[Quotient]:
+    """What a division with rest leaves, `38 = 5 · 7 + 3`, and the last digit of a whole number."""
+    found: list[Quotient] = []
+    for side in sides:
+        value = side.value.rational()
+        if value is None or value.denominator > 1:
+            continue
+        if len(side.numbers) == len(("quotient", "divisor", "rest")):
+            one, other, rest = side.numbers
+            if one * other + rest == value and 0 <= rest < max(one, other):
+                found.append(algebra.number(rest))
+        found += [] if side.operations else [algebra.number(abs(value) % 10)]
+    return found
+
+
 _MOST_OF_A_RESULT = 2
 """Numbers and operations that a side may hold and be a result: `1/9`, `5√2`, `20.25π`."""
 
 
 def _is_result(side: Expression) -> bool:
     """True for a side that is worked out, as far as it will be."""
-    return max(side.operations, len(side.numbers)) <= _MOST_OF_A_RESULT and (
-        not side.operations or side.value.rational() is None or "/" in side.shape
-    )
+    scientific = "10^" in side.shape and len(side.numbers) == _MOST_OF_A_RESULT + 1
+    short = max(side.operations, len(side.numbers)) <= _MOST_OF_A_RESULT
+    if scientific:
+        return True
+    return short and (not side.operations or side.value.rational() is None or "/" in side.shape)
 
 
 def _begs(walk: Walk, sides: Sequence[Expression]) -> bool:
@@ -184,6 +242,8 @@ def _begs(walk: Walk, sides: Sequence[Expression]) -> bool:
         return lone and not names & walk.facts.names()
     comes_out = any(side.value.rational() == wanted for side in calculated)
     numbers = {abs(value) for side in calculated for value in side.numbers}
+    if not walk.given and closed and CONSTANTS.issuperset(map(abs, closed[0].numbers)):
+        return False  # nothing is given that it could rest on
     return comes_out and not numbers <= CONSTANTS and not numbers & walk.facts.numbers
 
 
@@ -192,7 +252,9 @@ def learn_cases(walk: Walk, name: Expression, values: Sequence[Quotient], *, alo
     held = next(iter(name.value.names()), "")
     if name.shape != held or not held or any(value.names() for value in values):
         return
-    if alone:
+    if alone and held in walk.facts.cases:
+        walk.facts.values[held] = values[0]
+    elif alone:
         walk.facts.values.setdefault(held, values[0])
     else:
         walk.facts.cases[held] = list(values)
@@ -268,6 +330,10 @@ def _pair(
 def _equation(walk: Walk, left: Expression, right: Expression, sign: str) -> ClaimFinding:
     poly = algebra.difference(left.value, right.value)
     kind = algebra.class_of(poly)
+    for held in {held for part in poly for held, _ in part} & set(walk.facts.cases):
+        for value in walk.facts.cases[held]:
+            if not algebra.put_in(poly, {**walk.facts.values, held: value}).top:
+                return ClaimFinding(LineStatus.VERIFIED, "", (), (kind,))
     for name, value in ((left, right), (right, left)):
         held = next(iter(name.value.names()), "")
         if name.shape == held and not value.value.names():

@@ -53,7 +53,7 @@ _MONEY = re.compile(rf"(?P<sign>[€£$]) ?(?P<number>\d[\d.]*){_BELOW}")
 _MONEY_BEHIND = re.compile(rf"(?P<number>\d) ?(?P<sign>[€£]){_BELOW}")
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}
 MARK = re.compile(r"⟦[^⟧]*⟧")
-_MARKED = re.compile(r"(\d[\d.]*|\)) ?⟦([^⟧]*)⟧")
+_MARKED = re.compile(r"(\d[\d.]*(?:/\d[\d.]*)?|\)) ?⟦([^⟧]*)⟧")
 
 
 def with_marks(text: str) -> str:

@@ -54,6 +54,10 @@ MAX_LINES, MAX_TEXT = 200, 200_000
 """Later lines and characters are not read."""
 _ANSWER = re.compile(r"\b(?:answer|result|solution(?= (?:is|of|for|to)\b| ?:? ?$))\b", re.I)
 _LONG_WORD = re.compile(r"(?<![A-Za-z])(?!sqrt)[A-Za-z]{3,}")
+_IN_FORMULA = re.compile(
+    r"(?<![A-Za-z])[^\W\d_A-Z](?=\)? ?[-+*/^=])|(?<=[-+*/^=\d(])[^\W\d_A-Z]"
+    r"|(?<=[-+*/^=] )[^\W\d_A-Z](?![A-Za-z])"
+)
 _LOSS = re.compile(r"\b(?:los[est]+|loss|below|under|fewer|less|drops?|falls?|minus)\b", re.I)
 _CHECKING = re.compile(r"\W*(?:check|verif|proof|test|indeed|note|remark)", re.I)
 _SO = re.compile(r"\W*(?:so|thus|hence|therefore|consequently|then)\b", re.I)
@@ -66,7 +70,7 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 """Names that the problem looks for."""
-_DEFINED = re.compile(rf"\b([{''.join(FUNCTIONS)}])\(([a-z])\)\s*=\s*([^,;.?]+(?:\.\d[^,;.?]*)*)")
+_DEFINED = re.compile(rf"\b([{''.join(FUNCTIONS)}])\(([a-z])\)\s*=\s*((?:(?! and\b)[^,;.?]|\.\d)+)")
 _SEVERAL_TIMES = 4
 """Lines that say the same equation, up to a factor, of which each still counts."""
 
@@ -215,13 +219,14 @@ def _walk_of(statement: str, spelling: Spelling) -> Walk:
         for relation in found.relations:
             _take_given(walk, relation)
         for bound in found.bounds:
-            walk.bounds.judge(bound)
+            walk.bounds.learn(bound)
         unread += part if found.unread or re.search(r"[<>≤≥|]", part) else ""
     words = re.sub(r"[^\W\d_]{2,}", " ", text)
-    held = {one for one in re.findall(r"[^\W\d_]", words) if one not in "aAI"}
+    held = set(_IN_FORMULA.findall(words)) - set(spelling.names.values())
     held -= {one for found in _UNKNOWN.findall(text) for one in found} | set(unread)
     known = {name for side in walk.written for one in side for name in one.value.names()}
-    walk.stated = frozenset(known)
+    alone = [one.value.names() | other.value.names() for one, other in walk.written]
+    walk.stated = frozenset[str]().union(*(names for names in alone if len(names) == 1))
     walk.free = frozenset(held - known - set(walk.facts.values))
     return walk
 
@@ -250,7 +255,7 @@ def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> _Read:
         if not found.relations and not found.unread and not found.bounds:
             said = [value for part in found.words for value in numbers_of(part)]
             said += [-value for value in said if value > 0] if _LOSS.search(text) else []
-            walk.spoken += found.spoken
+            walk.hear(found.spoken)
             row = _Read(number, shown, LineStatus.WORDS, mentioned=frozenset(said))
             row.concluded = tuple(said)
             return row
@@ -283,8 +288,9 @@ def _relations(walk: Walk, number: int, shown: str, found: ReadLine) -> _Read:
         frozenset(held for one in findings for held in one.classes),
     )  # fmt: skip
     row.results = tuple(
-        exact for one in relations for side in one.sides for held in side
+        exact * factor for one in relations for side in one.sides for held in side
         if (exact := held.value.rational()) is not None
+        for factor in ((1, 100) if held.percent else (1,))
     )  # fmt: skip
     row.results += tuple(value for one in findings[: len(found.bounds)] for value in one.values)
     row.links = any(held.value.names() for one in relations for s in one.sides for held in s)
@@ -326,7 +332,8 @@ def _resolve(rows: list[_Read], walk: Walk, expected: Quotient | None) -> None:
         if row.status in BAD:
             continue
         found = [value for value in row.concluded if facts.is_derived(value)]
-        if found and exact in row.concluded and _in_the_head(exact, row.concluded, found):
+        near = [value for value in row.concluded if facts.knows([value]) or value in found]
+        if found and exact in row.concluded and _in_the_head(exact, near, found):
             facts.derived.append(algebra.number(exact))
         claims = row.number == last or bool(_ANSWER.search(row.text))
         names_answer = exact is not None and exact in row.concluded and exact not in facts.numbers
@@ -347,10 +354,8 @@ def _in_the_head(value: Fraction, said: Sequence[Fraction], derived: Sequence[Fr
 
 def _is_named(answer: str, rows: Sequence[_Read]) -> bool:
     """True where an answer in words is concluded from a number that was calculated."""
-    known = {
-        value for row in rows if row.status is LineStatus.VERIFIED
-        for value in (*row.values, *row.mentioned)
-    }  # fmt: skip
+    verified = [row for row in rows if row.status is LineStatus.VERIFIED]
+    known = {value for row in verified[-1:] for value in (*row.values, *row.mentioned)}
     named = re.compile(rf"(?<!\w){re.escape(answer.strip()[:100])}(?!\w)", re.IGNORECASE)
     said = [row for row in rows if row.status is LineStatus.WORDS and named.search(row.text)]
     return rows[-1:] == said[-1:] and any(

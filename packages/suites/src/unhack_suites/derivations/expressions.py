@@ -18,7 +18,7 @@ from unhack_suites.derivations import algebra
 from unhack_suites.derivations.algebra import Quotient, Unreadable
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+)|(?P<word>choose|sqrt|pi|gcd|lcm|log|sin|cos|tan)|(?P<name>[^\W\d_])"
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+)|(?P<word>choose|sqrt|pi|gcd|lcm|log|sin|cos|tan|series)|(?P<name>[^\W\d_])"
     r"|(?P<sign>[-+*/^()!%√±;]))"
 )
 _MAX_TOKENS, _MAX_DEPTH, _MAX_FACTORIAL = 200, 30, 170
@@ -312,10 +312,28 @@ def _angle(held: list[Fraction], function: str) -> Quotient:
     return algebra.multiply(algebra.root(algebra.number(square)), algebra.number(Fraction(sign, 2)))
 
 
+def _series(held: list[Fraction]) -> Quotient:
+    """The sum of a row with dots, of which the first terms and the last one stand there."""
+    first, second, *middle, last = held
+    step = second - first
+    if step and not any(one != second + step for one in middle):
+        count = (last - first) / step + 1
+        if count.denominator == 1 and count >= len(held):
+            return algebra.number(count * (first + last) / 2)
+    total, term, ratio = first, first, second / first if first else Fraction(0)
+    for _ in range(_MAX_DEPTH if ratio > 1 and middle == [second * ratio] else 0):
+        term *= ratio
+        total += term
+        if term == last:
+            return algebra.number(total)
+    raise Unreadable("a row that is no series")
+
+
 _OF_NUMBERS: Mapping[str, Callable[[list[Fraction]], Quotient]] = {
     "gcd": lambda held: _whole(held, math.gcd),
     "lcm": lambda held: _whole(held, math.lcm),
     "log": _logarithm,
+    "series": _series,
     "sin": lambda held: _angle(held, "sin"),
     "cos": lambda held: _angle(held, "cos"),
     "tan": lambda held: _angle(held, "tan"),

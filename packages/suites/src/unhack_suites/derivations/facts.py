@@ -18,7 +18,7 @@ from unhack_suites.derivations.algebra import Monomial, Poly, Quotient, Unreadab
 _SMALL = range(13)
 _USUAL = (16, 20, 24, 25, 30, 50, 52, 60, 64, 90, 100, 128, 180, 256, 360, 365, 1000, 1024, 3600,
           10_000, 1_000_000)  # fmt: skip
-_PARTS = ("0.5", "0.1", "0.01", "0.25", "3.14", "3.1416", "3.14159")
+_PARTS = ("0.5", "1.5", "0.2", "0.75", "3.6", "0.1", "0.01", "0.25", "3.14", "3.1416", "3.14159")
 CONSTANTS = frozenset(map(Fraction, (*_SMALL, *_USUAL, *_PARTS)))
 """Numbers that need no reason."""
 _MAX_KNOWN, _MAX_EQUATIONS, _MAX_DEGREE = 400, 16, 8
@@ -106,7 +106,8 @@ class Facts:
             raise Unreadable("an equation is too large")
         reduced = self._reduced(poly)
         open_names, linked = _names(reduced), 0
-        rest = [part for part in map(self._reduced, self.equations) if part]
+        found = [part for part in map(self._reduced, self.equations) if part]
+        rest = list({algebra.class_of(part): part for part in found}.values())
         grown = True
         while grown:
             near = [part for part in rest if _names(part) & open_names]
@@ -188,6 +189,15 @@ def _places(value: Fraction) -> int:
 def _names(poly: Mapping[Monomial, Fraction]) -> set[str]:
     held = {name for monomial in poly for name, _ in monomial}
     return {name for name in held if not algebra.is_constant(name)}
+
+
+def is_only_positive_root(poly: Poly, value: Fraction) -> bool:
+    """True for the one root above zero of a polynomial in one name (by Descartes' rule)."""
+    row = _row(poly) if len(_names(poly)) == 1 else None
+    if row is None or value <= 0 or sum(held * value**at for at, held in enumerate(row)):
+        return False
+    signs = [held > 0 for held in row if held]
+    return sum(one != other for one, other in itertools.pairwise(signs)) == 1
 
 
 _ONE: Mapping[Monomial, Fraction] = {(): Fraction(1)}

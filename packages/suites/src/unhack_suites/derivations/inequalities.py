@@ -65,16 +65,28 @@ class Bounds:
         known = self.held.setdefault(new.name, [])
         if any(_same(one, new) for one in known):
             return LineStatus.VERIFIED, ""
-        if len(known) == 1:
+        if known and (new.value not in _NATURAL or any(_up(one) == _up(new) for one in known)):
             shown = f"{known[0].sign} {algebra.shown_number(known[0].value)}"
             return LineStatus.WRONG, f"{new.name} {shown} is what is known"
         known.append(new)
         return LineStatus.ASSUMED, ""
 
+    def learn(self, new: Bound) -> None:
+        """Take a bound that is given."""
+        self.held.setdefault(new.name, []).append(new)
+
+
+_NATURAL = (0, 1)
+"""Bounds of counts and lengths, that go without saying."""
+
+
+def _up(bound: Bound) -> bool:
+    return bound.sign in ">≥"
+
 
 def _same(one: Bound, other: Bound) -> bool:
     """True for the same bound, rounded or for whole numbers."""
-    if (one.sign in ">≥") != (other.sign in ">≥"):
+    if _up(one) != _up(other):
         return False
     if one.value == other.value:
         return one.sign == other.sign
@@ -85,7 +97,7 @@ def _same(one: Bound, other: Bound) -> bool:
 
 def whole_numbers_at(bound: Bound) -> tuple[Fraction, ...]:
     """The whole number that is the last to meet a bound."""
-    up = bound.sign in ">≥"
+    up = _up(bound)
     near = math.ceil(bound.value) if up else math.floor(bound.value)
     if near == bound.value and bound.sign in "<>":
         near += 1 if up else -1

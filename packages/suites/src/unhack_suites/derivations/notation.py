@@ -26,6 +26,8 @@ _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "theta": "θ", "rho": "ρ"
 _FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅛": "1/8"}
 _VULGAR = re.compile(f"(\\d*) ?([{''.join(_FRACTIONS)}])")
 _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\\\\ ?(?=&? ?=)"), " "),
+    (re.compile(r"\\\\"), " ; "),
     (re.compile(r"\\(?:left|right|displaystyle|quad|qquad|[,;:! ])"), " "),
     (re.compile(r"\\(sin|cos|tan|log|ln|lg|gcd)(?![A-Za-z])"), r" \1"),
     (re.compile(r"\\(?:lvert|rvert|vert|mid)\b"), "|"),
@@ -45,7 +47,7 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\\boxed\b"), " answer "),
     (re.compile(r"\\sqrt\s*(?=\[)"), "^^"),  # a root of another degree: no expression that is read
     (re.compile(r"\\sqrt\b"), "√"),
-    (re.compile(r"\\[\[\]()]|\$\$|\*\*|__|`|\\\\|&"), " "),
+    (re.compile(r"\\[\[\]()]|\$\$|\*\*|__|`|&"), " "),
 )
 _POWER = re.compile(r"(?<=[\d)])\*\*(?=[\d(])|(?<=[\d)]) \*\* (?=[\d(])|(?<=\b[a-z])\*\*(?=[\d(])")
 """As in Python; other stars in pairs are bold print."""
@@ -73,12 +75,15 @@ _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3}
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 _MIXED = re.compile(r"(?<![\d.^/*+(-])(?<![\d.^/*+-] )\b(\d+) (\d{1,3})/(\d{1,3})\b(?!/)")
 _CHOOSE = re.compile(r"\b(?:C|nCr|binom)\(\s*(\d+)\s*[,;]\s*(\d+)\s*\)")
-_WORDY_CALL = re.compile(r"\b[A-Z]\((?=[^()]*(?:[a-z]{2}|[=|∩∪]|\bor\b|\band\b))[^()]*\)")
+_WORDY_CALL = re.compile(
+    r"\b(?:[A-Z]\((?=[^()]*(?:[a-z]{2}|[=|∩∪]|\bor\b|\band\b))|[ABD-Z]\((?=[^()]*,))[^()]*\)"
+)
 """As `P(no head)`: words with brackets."""
 _DECIMAL = re.compile(r"(?<![\d(,])\d+,(?:\d{1,2}|\d{4,})(?![\d)])")
 _DEGREES = re.compile(r"°(?: ?[CF]\b)?|[€£¥$]")
 _ANGLE = re.compile(r"\b(sin|cos|tan) ?(?:\( ?(\d+(?:\.\d+)?) ?° ?\)|(\d+(?:\.\d+)?) ?°)")
 _LOG = re.compile(r"\blog ?_ ?\(?(\d+)\)? ?(?:\( ?(\d[\d./]*) ?\)|(\d[\d./]*)(?![\w(]))")
+_LOG_LOW = re.compile(r"\blog ?([₀-₉]+|\d+(?=\())")
 _LOG_TEN = re.compile(r"\b(?:log|lg) ?(?:\( ?(\d[\d.]*) ?\)|(\d[\d.]*)(?![\w(]))")
 _CALL = re.compile(
     r"\b(?:(gcd|gcf|hcf)|(lcm)) ?\(((?: ?\d+ ?,)+ ?\d+) ?\)|\b(?:the )?(?:(greatest common "
@@ -87,7 +92,8 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _SUBSCRIPT = re.compile(
-    r"(?<![A-Za-z\\])([A-Za-z])(?:_ ?\(?(\w{1,3})\)?(?!\w)|([₀-₉ₙₐₓ]+))|∠ ?([A-Z]{1,3})"
+    r"(?<![A-Za-z\\])([A-Za-z])(?:_ ?\(?(\w{1,3})\)?(?!\w)|([₀-₉ₙₐₓ]+))"
+    r"|(?<![A-Za-z\d.])([a-z])(\d)(?![\w.])|(?:∠|\\angle|\b[Aa]ngle) ?([A-Z]{1,3})\b"
 )
 _IN_BASE = re.compile(r"\b(\d[\dA-F]{0,30})(?:_ ?\(?(\d{1,2})\)?(?![\d])|([₀-₉]{1,2}))")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -97,16 +103,29 @@ _HOURS = re.compile(r"\b(\d+) ?(?:h|hrs?|hours?)(?: and)? (\d+) ?(?:min|mins|min
 _VERBS = (
     r"(?:times|plus|minus|of|is|are|and|or|divided|multiplied|by|gives?|makes?|equals|so|then|"
     r"which|that|this|to|from|than|hence|since|because|if|as|the|per|sqrt|pi|choose|gcd|lcm|log|"
-    r"sin|cos|tan|answer)\b"
+    r"sin|cos|tan|series|answer)\b"
 )
 _THING = rf" (?!{_VERBS})[A-Za-z]{{2,}}(?: (?!{_VERBS})[a-z]{{2,}}){{0,2}}(?:/[a-z]+| per [a-z]+)?"
 _THINGS = (
+    (re.compile(r"(?<=[\d⟧])(?: ?/ ?| per )(?!sqrt)[a-z]{2,}(?= ?(?:[-+*/=≈),;.]|$))"), ""),
     (re.compile(rf"(?<=[\d⟧]){_THING}(?= [-+*/] ?[\d(])"), ""),
     (re.compile(rf"([-+*/] ?\d[\d.]*(?:⟦[^⟧]*⟧)?){_THING}(?= ?[=≈])"), r"\1"),
 )
 """Nouns behind the numbers of a calculation."""
-_ABSOLUTE = re.compile(r"\|([^|=]+)\| ?= ?(\d+(?:[./]\d+)?)(?![\w.])")
+_WITH_REST = re.compile(
+    r"(\d+) ?/ ?(\d+) ?[=≗] ?(\d+),? ?(?:with |and )?(?:an? )?(?:remainder|rem\.?|R|r)"
+    r" ?(?:of )?(\d+)"
+)
+_ASIDE = re.compile(r"(?<!\w)\((?=[^()]*\b(?!pi\b)[a-z]{2,}\b)([^()]*)\)")
+"""A remark in brackets."""
+_ABSOLUTE = re.compile(r"\|([^|=A-Z∪∩]+)\| ?= ?(\d+(?:[./]\d+)?)(?![\w.]| ?[-+*/^])")
+_COUNT = re.compile(r"\|[^|=]*[A-Z][^|=]*\|")
 _TAG = re.compile(r" ?\\tag\{[^{}]*\}|(?<=[\d)a-z]) \((?:\d|[ivx]+|\*+)\)\s*$")
+_OVER_FRACTION = re.compile(r"[÷] ?(\d+/\d+)(?![\d/.])")
+_SERIES = re.compile(
+    r"(\d+) ?\+ ?(\d+) ?\+(?: ?(\d+) ?\+)?(?: ?\d+ ?\+){0,3} ?\.\.\. ?\+ ?(\d+)(?![\d./])"
+)
+_OWNER = re.compile(r"(?<=[a-z])['’]s\b")
 _PI = re.compile(
     r"(?:π|\\pi|\bpi)\W{0,4}(?:=|≈|\\approx|as|of|is|to be)?\W{0,3}(3\.14\d*|22/7)(?![\d.])"
 )
@@ -120,6 +139,7 @@ _OPERATIONS = (
     (re.compile(r"(?<=/\d)\s+of\s+(?=[\d($])", re.I), " * "),
     (re.compile(r"(?<=[\d)⟧])(?:\s:\s|:)(?=[\d(])"), " / "),
     (re.compile(r"(?<=!) ?(?=\d)"), " * "),
+    (re.compile(r"/ ?(\d+)π"), r"/(\1π)"),
 )
 _SPACES = re.compile(r"\s+")
 _IS_WORDS = (
@@ -194,11 +214,12 @@ def plain(line: str, spelling: Spelling | None = None) -> str:
         text = shorter
     for pattern, put in _LATEX:
         text = pattern.sub(put, text)
+    text = _OVER_FRACTION.sub(r"/ (\1)", text)
     text = _VULGAR.sub(lambda found: f"({found[1]}+{_FRACTIONS[found[2]]})" if found[1] else
                        f"({_FRACTIONS[found[2]]})", text)  # fmt: skip
     text = _SUPERS.sub(lambda found: f"^({found[0].translate(_SUPER)})", text).translate(_SIGNS)
     text = _WORDY_CALL.sub(" the chance ", text)
-    text = text.split(" | ")[0].replace("**", "^")
+    text = _OWNER.sub("", _COUNT.sub(" the count ", text.split(" | ")[0].replace("**", "^")))
     text = _CHOOSE.sub(r"choose(\1; \2)", text)
     text = _calls(_SPACES.sub(" ", text), spelling)
     text = _CLOCK.sub(_minutes if spelling.clock else _apart, text)
@@ -210,6 +231,7 @@ def plain(line: str, spelling: Spelling | None = None) -> str:
     text = _ABSOLUTE.sub(r"(\1)^2 = (\2)^2", text)
     for pattern, put in (*_THINGS, *_OPERATIONS):
         text = pattern.sub(put, text)
+    text = _WITH_REST.sub(r"\1 = \2 * \3 + \4", _ASIDE.sub(r" ; \1 ; ", text))
     if spelling.pi:
         text = re.sub("π|\\bpi\\b", f"({spelling.pi})", text)
     return _IS.sub(" ≗ ", _ABOUT.sub(" ≙ ", text))
@@ -218,14 +240,22 @@ def plain(line: str, spelling: Spelling | None = None) -> str:
 def _calls(text: str, spelling: Spelling) -> str:
     """Functions of numbers, numbers in another base and names with an index, in one form."""
     text = _ANGLE.sub(lambda found: f"{found[1]}({found[2] or found[3]})", text)
+    text = _LOG_LOW.sub(lambda found: f"log_{found[1].translate(_LOW)}", text)
     text = _LOG.sub(lambda found: f"log({found[1]}; {found[2] or found[3]})", text)
     text = _LOG_TEN.sub(lambda found: f"log(10; {found[1] or found[2]})", text)
     text = _CALL.sub(_common, text)
-    text = _IN_BASE.sub(_in_ten, text)
-    return _SUBSCRIPT.sub(
-        lambda found: found[0] if found[1] == "C" else spelling.letter(_SPACES.sub("", found[0])),
-        text,
+    text = _SERIES.sub(
+        lambda found: f"series({'; '.join(one for one in found.groups() if one)})", text
     )
+    text = _IN_BASE.sub(_in_ten, text)
+    return _SUBSCRIPT.sub(lambda found: _indexed(found, spelling), text)
+
+
+def _indexed(found: re.Match[str], spelling: Spelling) -> str:
+    if found[1] == "C":
+        return found[0]
+    index = (found[2] or found[3] or found[5] or "").translate(_LOW)
+    return spelling.letter(f"∠{found[6]}" if found[6] else f"{found[1] or found[4]}_{index}")
 
 
 def _common(found: re.Match[str]) -> str:

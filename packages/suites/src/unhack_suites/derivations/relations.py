@@ -24,11 +24,11 @@ _COMPARED = re.compile(f"([{INEQUALITIES}])")
 _ARROWS = re.compile(r"<?=+>|⇒|→|⟹|->|∴|⇔")
 _CLAUSE = re.compile(
     r"\s*(?:;|,(?=\s)|\b(?:and|or|so|then|hence|since|because|thus|therefore|means|implies|yields)\b"
-    r"|(?<=[\d)⟧])\.(?=\s)|:(?=\s))\s*",
+    r"|(?<=[\d)⟧])\.(?=\s)|(?<=[a-z][a-z])\.(?=\s[A-Z])|:(?=\s))\s*",
     re.IGNORECASE,
 )
 _PIECE = re.compile(
-    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|(?:choose|gcd|lcm|log|sin|cos|tan)\([\d.;/ ]*\)"
+    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|(?:choose|gcd|lcm|log|sin|cos|tan|series)\([\d.;/ ]*\)"
     r"|⟦[^⟧]*⟧|sqrt|pi|π|[^\W\d_π]+|[-+*/^()!%√±]|\s+"
     r"|."
 )
@@ -40,6 +40,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """A number that a word in front of it makes a name."""
+_REJECTED = re.compile(r"reject|discard|extraneous|impossible|invalid|not (?:possible|valid)", re.I)
+_BETWEEN = re.compile(
+    r"(\s*[^A-Za-z]*\d[^A-Za-z]*) [A-Za-z]{2,}[A-Za-z ]*? ([^A-Za-z]*\d[^A-Za-z]*)"
+)
 _SOFT = re.compile(r"\s*[\d.]+%?\s*≗|\s*[\d.]+\s*\^\s*\(?\d+\)?\s*≗")
 _SAME_THING = re.compile(
     r"\W*\d[\d.]* (?P<one>[A-Za-z]{2,})\s*=\s*\d[\d.]* ?(?:⟦[^⟧]*⟧|(?!(?P=one)\b)[A-Za-z]{2,})"
@@ -89,8 +93,11 @@ def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
     bounds: list[Bound] = []
     unread, last = "", ""
     several = bool(re.search(r"\bor\b", text))
-    for clause in _clauses(text):
+    for clause in [part for one in _clauses(text) for part in _unchained(one)]:
         try:
+            if _REJECTED.search(clause):
+                words.append(clause)
+                continue
             near = _bounds(clause, functions)
             bounds += near
             if near:
@@ -208,6 +215,23 @@ def _clauses(text: str) -> list[str]:
     return [*parts, held]
 
 
+def _unchained(clause: str) -> list[str]:
+    """The clause in parts where words stand between two calculations of one side: `with n = 15 the
+    sum is 15^2 = 225`."""
+    pieces = _SPLIT.split(clause)
+    parts, held = list[str](), pieces[0]
+    for at in range(1, len(pieces) - 1, 2):
+        piece = pieces[at + 1]
+        held += pieces[at]
+        words = at + 2 < len(pieces) and _BETWEEN.fullmatch(piece)
+        if words:
+            parts.append(held + words[1])
+            held = words[2]
+        else:
+            held += piece
+    return [*parts, held]
+
+
 def _sides(clause: str) -> tuple[list[str], list[str], bool] | None:
     """(sides, signs, True where the first number may be a label) of a clause with a relation; None
     for words."""
@@ -217,9 +241,12 @@ def _sides(clause: str) -> tuple[list[str], list[str], bool] | None:
         return None
     first, *rest = texts
     kept = [_run(first, last=True), *(_run(piece, last=False) for piece in rest)]
-    plain: list[str] = []
-    for sign in signs:
-        plain.append({"≗": "=", "≙": "≈"}.get(sign, sign))
+    plain = [{"≗": "=", "≙": "≈"}.get(sign, sign) for sign in signs]
+    for at in range(len(kept) - 1, 0, -1):
+        if not re.search(r"[^\W_]", kept[at]) and re.search(r"[a-z]{3}", texts[at]):
+            del kept[at], plain[at - 1]  # `speed = distance / time = 60`: a side in words
+    if not plain:
+        return None
     worded = signs[0] in "≗≙" and not re.search(r"[-+*/^√!%;]", kept[0].strip().lstrip("-"))
     labelled = bool(re.fullmatch(_LONE, kept[0]) and _LABEL.search(first))
     if worded or _SOFT.fullmatch(f"{kept[0]}{signs[0]}"):
@@ -238,7 +265,7 @@ def _run(piece: str, *, last: bool) -> str:
     kept: list[str] = []
     for number, token in enumerate(tokens):
         if not _belongs(token, tokens, number, last=last):
-            if token in _UNREAD:
+            if token in _UNREAD or (token == "." and "..." in piece):
                 raise Unreadable(f"{token!r} is not read")
             if kept or token.strip():
                 if not any(one.strip() for one in kept) and not last:
@@ -288,6 +315,12 @@ def _relation(
 ) -> Relation | None:
     """The relation of sides; None where its first number is only a label."""
     sides: list[tuple[Expression, ...]] = []
+    ends = (0, len(texts) - 1) if len(texts) == len(("left", "right")) else (len(texts) - 1,)
+    kept = [
+        at for at, text in enumerate(texts)
+        if at in ends or not _is_formula(without_marks(text), functions)
+    ]  # fmt: skip
+    texts, signs = [texts[at] for at in kept], [signs[at - 1] for at in kept[1:]]
     for text in texts:
         bare = without_marks(text)
         made = [replace(read(bare, functions), amount=amount_of(text))]
@@ -300,16 +333,31 @@ def _relation(
             return None
     for at in range(1, len(sides) - 1):
         if sides[at + 1][0].amount and not sides[at][0].amount:
-            sides[at] = (_in_unit_of(sides[at][0], sides[at - 1][0]), *sides[at][1:])
+            sides[at] = (
+                _in_unit_of(sides[at][0], (sides[at - 1][0], sides[at + 1][0])),
+                *sides[at][1:],
+            )
     scales = {side[0].scale for side in sides} - {None}
     if len(scales) > 1 and sides[0][0].value.names() and not sides[1][0].value.names():
         sides.append(sides.pop(0))  # `t = 8 months = 2/3 year`: the last one is its value
     return Relation(tuple(sides), tuple(signs))
 
 
-def _in_unit_of(one: Expression, other: Expression) -> Expression:
-    """A bare number between amounts, in the unit of the one before it."""
-    value, scale = one.value.rational(), other.scale
-    if value is None or scale is None or other.amount is None:
-        return one
-    return replace(one, amount=replace(other.amount, factor=value * scale))
+def _is_formula(text: str, functions: Functions) -> bool:
+    """True for a side with names that is not read, as a root of names."""
+    try:
+        read(text, functions)
+    except Unreadable:
+        return bool(re.search(r"[^\W\d_π]", text))
+    return False
+
+
+def _in_unit_of(one: Expression, near: Sequence[Expression]) -> Expression:
+    """A bare number between amounts, in the unit of that neighbour with which it is right."""
+    value, found = one.value.rational(), one
+    for other in near:
+        if value is not None and other.scale is not None and other.amount is not None:
+            found = replace(one, amount=replace(other.amount, factor=value * other.scale))
+            if near[0].amount is not None and found.amount == near[0].amount:
+                break
+    return found

@@ -15,7 +15,7 @@ from unhack_suites.derivations import algebra
 from unhack_suites.derivations.algebra import Quotient
 from unhack_suites.derivations.equalities import holds, is_near
 from unhack_suites.derivations.expressions import Expression
-from unhack_suites.derivations.facts import CONSTANTS, Facts, rounds_to
+from unhack_suites.derivations.facts import CONSTANTS, Facts, is_only_positive_root, rounds_to
 from unhack_suites.derivations.inequalities import Bound, Bounds, whole_numbers_at
 from unhack_suites.derivations.relations import Relation
 from unhack_suites.derivations.report import LineStatus
@@ -61,6 +61,13 @@ class Walk:
     """Names of which a line that holds says a calculation."""
     defined: set[str] = field(default_factory=set[str])
     """Names that a line gave the value of a calculation; another line may use them anew."""
+
+    def hear(self, spoken: Sequence[Expression]) -> None:
+        """Take what words say of a name that has no value yet."""
+        self.spoken += [
+            one for one in spoken
+            if not one.value.names() & set(self.facts.values) and self.facts.supports(one.numbers)
+        ]  # fmt: skip
 
     def said_values(self) -> list[Quotient]:
         """The values of what was said in words, where all names in it have become known."""
@@ -172,6 +179,8 @@ def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) ->
                 if calculated and _is_result(held):
                     walk.facts.derived.append(held.value)
                     exact = held.value.rational()
+                    if held.percent and exact is not None:
+                        walk.facts.derived.append(algebra.number(exact * 100))
                     values += [] if exact is None else [exact]
             elif calculated:
                 walk.facts.derived.append(held.value)
@@ -196,19 +205,21 @@ def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) ->
     return ClaimFinding(status, "", tuple(values), tuple(classes))
 
 
+def _remainder(side: Expression) -> list[Fraction]:
+    """What a division with rest leaves: 3 in `5 · 7 + 3`."""
+    if len(side.numbers) != len(("quotient", "divisor", "rest")):
+        return []
+    one, other, rest = side.numbers
+    held = one * other + rest == side.value.rational() and 0 <= rest < max(one, other)
+    return [rest] if held and rest.denominator == 1 else []
+
+
 def _remainders(sides: Sequence[Expression]) -> list[Quotient]:
-    """What a division with rest leaves, `38 = 5 · 7 + 3`, and the last digit of a whole number."""
-    found: list[Quotient] = []
-    for side in sides:
-        value = side.value.rational()
-        if value is None or value.denominator > 1:
-            continue
-        if len(side.numbers) == len(("quotient", "divisor", "rest")):
-            one, other, rest = side.numbers
-            if one * other + rest == value and 0 <= rest < max(one, other):
-                found.append(algebra.number(rest))
-        found += [] if side.operations else [algebra.number(abs(value) % 10)]
-    return found
+    """The rests of divisions, and the last digit of a whole number."""
+    found = [rest for side in sides for rest in _remainder(side)]
+    whole = [side.value.rational() for side in sides if not side.operations]
+    found += [abs(value) % 10 for value in whole if value is not None and value.denominator == 1]
+    return [algebra.number(value) for value in found]
 
 
 _MOST_OF_A_RESULT = 2
@@ -233,7 +244,8 @@ def _begs(walk: Walk, sides: Sequence[Expression]) -> bool:
     calculated = [side for side in sides if side.operations]
     closed = [side for side in calculated if not side.value.names()]
     if any(wanted in side.numbers for side in closed) and wanted not in CONSTANTS:
-        return not any(walk.facts.knows(side.numbers) for side in calculated)
+        divided = any(_remainder(side) and walk.facts.knows(side.numbers[1:2]) for side in closed)
+        return not divided and not any(walk.facts.knows(side.numbers) for side in calculated)
     names = frozenset[str]().union(*(side.value.names() for side in sides))
     if names:
         lone = all(
@@ -375,11 +387,7 @@ def _value_of(walk: Walk, held: str, value: Expression, sign: str) -> ClaimFindi
             LineStatus.UNJUSTIFIED, f"no step leads to {held} = {algebra.shown(value.value)}"
         )
     known = facts.solved(held)
-    if (
-        known is not None
-        and known.real() is not None
-        and (_is_positive_root(walk, held, known, value) or is_near(known, value, sign))
-    ):
+    if _is_positive_root(walk, held, value) or (known is not None and is_near(known, value, sign)):
         return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
     if _is_root(walk, held, value):
         return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
@@ -430,10 +438,17 @@ def _is_solved(walk: Walk, value: Expression) -> bool:
     )
 
 
-def _is_positive_root(walk: Walk, held: str, known: Quotient, value: Expression) -> bool:
-    """True for the root of a power that is positive, of a name that the derivation brought in: the
-    problem asks for lengths, counts and the like."""
-    return held not in walk.stated and algebra.equal(known, value.value)
+def _is_positive_root(walk: Walk, held: str, value: Expression) -> bool:
+    """True for the root above zero, of a name that the derivation brought in: the problem asks for
+    lengths, counts and the like."""
+    known, exact = walk.facts.solved(held), value.value.rational()
+    if held in walk.stated:
+        return False
+    return (known is not None and algebra.equal(known, value.value)) or (
+        exact is not None
+        and any(is_only_positive_root(dict(algebra.put_in(poly, walk.facts.values).top), exact)
+                for poly in walk.facts.equations if any(held == n for t in poly for n, _ in t))
+    )  # fmt: skip
 
 
 def _is_root(walk: Walk, held: str, value: Expression) -> bool:

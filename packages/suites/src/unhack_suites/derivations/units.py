@@ -106,7 +106,9 @@ def amount_of(text: str) -> Amount | None:
     dimensions = frozenset((held, count) for held, count in powers.items() if count)
     if any(held not in _BASES for held, _ in dimensions):
         return None
-    return Amount(factor / divisor, dimensions, any(one in text for one in _IMPERIAL))
+    return Amount(
+        factor / divisor, dimensions, not _IMPERIAL.isdisjoint(re.findall("[a-z]+", text))
+    )
 
 
 def _in_base(found: re.Match[str]) -> str:

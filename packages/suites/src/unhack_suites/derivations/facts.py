@@ -16,9 +16,22 @@ from unhack_suites.derivations import algebra
 from unhack_suites.derivations.algebra import Monomial, Poly, Quotient, Unreadable
 
 _SMALL = range(13)
-_USUAL = (16, 20, 24, 25, 30, 50, 52, 60, 64, 90, 100, 128, 180, 256, 360, 365, 1000, 1024, 3600,
-          10_000, 1_000_000)  # fmt: skip
-_PARTS = ("0.5", "1.5", "0.2", "0.75", "3.6", "0.1", "0.01", "0.25", "3.14", "3.1416", "3.14159")
+_USUAL = (16, 20, 24, 25, 30, 32, 50, 52, 60, 64, 90, 100, 128, 180, 256, 273, 360, 365, 1000, 1024,
+          3600, 10_000, 1_000_000)  # fmt: skip
+_PARTS = (
+    "0.5",
+    "1.5",
+    "1.8",
+    "0.2",
+    "0.75",
+    "3.6",
+    "0.1",
+    "0.01",
+    "0.25",
+    "3.14",
+    "3.1416",
+    "3.14159",
+)
 CONSTANTS = frozenset(map(Fraction, (*_SMALL, *_USUAL, *_PARTS)))
 """Numbers that need no reason."""
 _MAX_KNOWN, _MAX_EQUATIONS, _MAX_DEGREE = 400, 16, 8

@@ -47,6 +47,7 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\\boxed\b"), " answer "),
     (re.compile(r"\\sqrt\s*(?=\[)"), "^^"),  # a root of another degree: no expression that is read
     (re.compile(r"\\sqrt\b"), "√"),
+    (re.compile(r"\\(?:det|begin|end|quad|qquad|dim|deg)\b"), " "),
     (re.compile(r"\\[\[\]()]|\$\$|\*\*|__|`|&"), " "),
 )
 _POWER = re.compile(r"(?<=[\d)])\*\*(?=[\d(])|(?<=[\d)]) \*\* (?=[\d(])|(?<=\b[a-z])\*\*(?=[\d(])")
@@ -82,7 +83,8 @@ _WORDY_CALL = re.compile(
 _DECIMAL = re.compile(r"(?<![\d(,])\d+,(?:\d{1,2}|\d{4,})(?![\d)])")
 _DEGREES = re.compile(r"°(?: ?[CF]\b)?|[€£¥$]")
 _ANGLE = re.compile(r"\b(sin|cos|tan) ?(?:\( ?(\d+(?:\.\d+)?) ?° ?\)|(\d+(?:\.\d+)?) ?°)")
-_LOG = re.compile(r"\blog ?_ ?\(?(\d+)\)? ?(?:\( ?(\d[\d./]*) ?\)|(\d[\d./]*)(?![\w(]))")
+_LOGGED = r"\d[\d./]*(?: ?\^ ?\(?\d+\)?)?"
+_LOG = re.compile(rf"\blog ?_ ?\(?(\d+)\)? ?(?:\( ?({_LOGGED}) ?\)|({_LOGGED})(?![\w(]))")
 _LOG_LOW = re.compile(r"\blog ?([₀-₉]+|\d+(?=\())")
 _LOG_TEN = re.compile(r"\b(?:log|lg) ?(?:\( ?(\d[\d.]*) ?\)|(\d[\d.]*)(?![\w(]))")
 _CALL = re.compile(
@@ -241,7 +243,7 @@ def _calls(text: str, spelling: Spelling) -> str:
     """Functions of numbers, numbers in another base and names with an index, in one form."""
     text = _ANGLE.sub(lambda found: f"{found[1]}({found[2] or found[3]})", text)
     text = _LOG_LOW.sub(lambda found: f"log_{found[1].translate(_LOW)}", text)
-    text = _LOG.sub(lambda found: f"log({found[1]}; {found[2] or found[3]})", text)
+    text = _LOG.sub(_logarithm, text)
     text = _LOG_TEN.sub(lambda found: f"log(10; {found[1] or found[2]})", text)
     text = _CALL.sub(_common, text)
     text = _SERIES.sub(
@@ -256,6 +258,10 @@ def _indexed(found: re.Match[str], spelling: Spelling) -> str:
         return found[0]
     index = (found[2] or found[3] or found[5] or "").translate(_LOW)
     return spelling.letter(f"∠{found[6]}" if found[6] else f"{found[1] or found[4]}_{index}")
+
+
+def _logarithm(found: re.Match[str]) -> str:
+    return f"log({found[1]}; {re.sub('[()]', '', found[2] or found[3])})"
 
 
 def _common(found: re.Match[str]) -> str:

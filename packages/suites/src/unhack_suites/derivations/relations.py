@@ -28,7 +28,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _PIECE = re.compile(
-    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|(?:choose|gcd|lcm|log|sin|cos|tan|series)\([\d.;/ ]*\)"
+    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|(?:choose|gcd|lcm|log|sin|cos|tan|series)\([\d.;/^ ]*\)"
     r"|⟦[^⟧]*⟧|sqrt|pi|π|[^\W\d_π]+|[-+*/^()!%√±]|\s+"
     r"|."
 )
@@ -41,9 +41,11 @@ _LABEL = re.compile(
 )
 """A number that a word in front of it makes a name."""
 _REJECTED = re.compile(r"reject|discard|extraneous|impossible|invalid|not (?:possible|valid)", re.I)
+_SIGNS = r"(?:[^A-Za-z⟦]|⟦[^⟧]*⟧)*"
 _BETWEEN = re.compile(
-    r"(\s*[^A-Za-z]*\d[^A-Za-z]*) [A-Za-z]{2,}[A-Za-z ]*? ([^A-Za-z]*\d[^A-Za-z]*)"
+    rf"({_SIGNS}[\d)](?:⟦[^⟧]*⟧)?) (?:[A-Za-z]{{2,}} )(?:[A-Za-z]+ )*({_SIGNS}\d{_SIGNS})"
 )
+_MOST_BETWEEN = 200
 _SOFT = re.compile(r"\s*[\d.]+%?\s*≗|\s*[\d.]+\s*\^\s*\(?\d+\)?\s*≗")
 _SAME_THING = re.compile(
     r"\W*\d[\d.]* (?P<one>[A-Za-z]{2,})\s*=\s*\d[\d.]* ?(?:⟦[^⟧]*⟧|(?!(?P=one)\b)[A-Za-z]{2,})"
@@ -84,6 +86,7 @@ class ReadLine:
 def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
     """The relations of a line in plain notation. `before` is the side that a line beginning with
     `=` goes on from."""
+    text = _PRODUCT.sub(lambda found: " ".join(found[0]), text)
     lone = set(_LONE_NAME.findall(text))
     text = _TOGETHER.sub(lambda found: _apart(found[0], lone), _ARROWS.sub(" ; ", text).strip())
     if re.match(r"[=≈]", text):
@@ -167,6 +170,11 @@ _NAMED_SUM = re.compile(
     r"(?<![\w.])(?:\d+(?:\.\d+)? ?\*? ?[b-z]|[a-z] ?[-+*/] ?\d+(?:\.\d+)?"
     r"|\d+(?:\.\d+)? ?[-+] ?[b-z])(?![\w(])"
 )
+_PRODUCT = re.compile(
+    r"(?<=[-=+*/(])(?: |(?<! ))(?!(?:is|of|or|in|to|at|by|no|so|if|as|an|on|up|he|it|we|am|pm)\b)"
+    r"(?:[a-z]{2}|lwh|[Pp]rt)(?= ?(?:[-+*/=^),.;]|$))"
+)
+"""Two names next to each other in a formula: `y = kx + 2`."""
 _TOGETHER = re.compile(r"(?<![A-Za-z\\⟦/])[a-z]{2,3}(?![A-Za-z⟧])")
 
 
@@ -223,7 +231,7 @@ def _unchained(clause: str) -> list[str]:
     for at in range(1, len(pieces) - 1, 2):
         piece = pieces[at + 1]
         held += pieces[at]
-        words = at + 2 < len(pieces) and _BETWEEN.fullmatch(piece)
+        words = at + 2 < len(pieces) and len(piece) < _MOST_BETWEEN and _BETWEEN.fullmatch(piece)
         if words:
             parts.append(held + words[1])
             held = words[2]
@@ -240,10 +248,12 @@ def _sides(clause: str) -> tuple[list[str], list[str], bool] | None:
     if not signs or len(texts) > _MAX_SIDES or _SAME_THING.fullmatch(clause):
         return None
     first, *rest = texts
-    kept = [_run(first, last=True), *(_run(piece, last=False) for piece in rest)]
+    many = len(texts) > len(("left", "right"))
+    kept = [_side(first, last=True, many=many)]
+    kept += [_side(piece, last=False, many=many and piece is not rest[-1]) for piece in rest]
     plain = [{"≗": "=", "≙": "≈"}.get(sign, sign) for sign in signs]
     for at in range(len(kept) - 1, 0, -1):
-        if not re.search(r"[^\W_]", kept[at]) and re.search(r"[a-z]{3}", texts[at]):
+        if not re.search(r"[^\W_]", kept[at]) and re.search(r"[a-z]{2}", texts[at]):
             del kept[at], plain[at - 1]  # `speed = distance / time = 60`: a side in words
     if not plain:
         return None
@@ -255,6 +265,18 @@ def _sides(clause: str) -> tuple[list[str], list[str], bool] | None:
     if plain and not kept[0]:
         kept, plain = kept[1:], plain[1:]  # words have the value: `the total = 3 · 4 = 12`
     return (kept, plain, labelled) if plain else None
+
+
+def _side(piece: str, *, last: bool, many: bool) -> str:
+    """The calculation of a side; empty for one of words, and with `many` for one that is not read:
+    the chain goes on with its numbers."""
+    try:
+        run = _run(piece, last=last)
+    except Unreadable:
+        if not many:
+            raise
+        return ""
+    return "" if re.match(r"[+*/]|- ", run) and re.search(r"[a-z]{2}", piece) else run
 
 
 def _run(piece: str, *, last: bool) -> str:

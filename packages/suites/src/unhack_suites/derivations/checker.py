@@ -63,7 +63,7 @@ _CHECKING = re.compile(r"\W*(?:check|verif|proof|test|indeed|note|remark)", re.I
 _SO = re.compile(r"\W*(?:so|thus|hence|therefore|consequently|then)\b", re.I)
 _ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
 _RESTS = re.compile(r"\b(?:remainder|left over|digits?|mod|divided|day of)\b|weekday")
-_RAW = re.compile(r"(?<![\d.,])\d{1,6}(?![\d.,/])")
+_RAW = re.compile(r"(?<![\d.,])\d{1,6}(?:\.\d{1,6})?(?![\d,/]|\.\d)")
 _UNKNOWN = re.compile(
     r"\b(?:what is|what are|find|which|value of|solve for|let|solutions?|roots?|integer|number) "
     r"(?:the )?([a-z])\b(?:,? (?:and )?([a-z])\b)?",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from unhack_suites.derivations.units import with_marks
 
@@ -118,7 +119,7 @@ _WITH_REST = re.compile(
     r"(\d+) ?/ ?(\d+) ?[=≗] ?(\d+),? ?(?:with |and )?(?:an? )?(?:remainder|rem\.?|R|r)"
     r" ?(?:of )?(\d+)"
 )
-_ASIDE = re.compile(r"(?<!\w)\((?=[^()]*\b(?!pi\b)[a-z]{2,}\b)([^()]*)\)")
+_ASIDE = re.compile(r"(?<!\w)\((?=(?:⟦[^⟧]*⟧|[^()⟦A-Za-z]|\b[A-Za-z]\b|pi)*[A-Za-z]{2})([^()]*)\)")
 """A remark in brackets."""
 _ABSOLUTE = re.compile(r"\|([^|=A-Z∪∩]+)\| ?= ?(\d+(?:[./]\d+)?)(?![\w.]| ?[-+*/^])")
 _COUNT = re.compile(r"\|[^|=]*[A-Z][^|=]*\|")
@@ -127,6 +128,7 @@ _OVER_FRACTION = re.compile(r"[÷] ?(\d+/\d+)(?![\d/.])")
 _SERIES = re.compile(
     r"(\d+) ?\+ ?(\d+) ?\+(?: ?(\d+) ?\+)?(?: ?\d+ ?\+){0,3} ?\.\.\. ?\+ ?(\d+)(?![\d./])"
 )
+_LARGE = re.compile(r"\b(\d{1,9}(?:\.\d{1,9})?) (thousand|million|billion)\b")
 _OWNER = re.compile(r"(?<=[a-z])['’]s\b")
 _PI = re.compile(
     r"(?:π|\\pi|\bpi)\W{0,4}(?:=|≈|\\approx|as|of|is|to be)?\W{0,3}(3\.14\d*|22/7)(?![\d.])"
@@ -227,7 +229,7 @@ def plain(line: str, spelling: Spelling | None = None) -> str:
     text = _CLOCK.sub(_minutes if spelling.clock else _apart, text)
     text = _HOURS.sub(lambda found: f"{int(found[1]) * 60 + int(found[2])} min", text)
     text = _numbers(text, decimal_comma=spelling.decimal_comma)
-    text = _MIXED.sub(_mixed, text)
+    text = _LARGE.sub(_written_out, _MIXED.sub(_mixed, text))
     text = _DEGREES.sub(" ", with_marks(_SPACES.sub(" ", text)))
     text = _SPACES.sub(" ", text)
     text = _ABSOLUTE.sub(r"(\1)^2 = (\2)^2", text)
@@ -298,6 +300,11 @@ def _numbers(text: str, *, decimal_comma: bool) -> str:
         text = re.sub(r"(?<=\d) (?=\d{3}\b)", "", text)
         return _COMMA.sub(".", text)
     return _THOUSANDS.sub(lambda found: re.sub(r"[ ,']", "", found[0]), text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    value = Fraction(found[1]) * {"thousand": 1000, "million": 10**6, "billion": 10**9}[found[2]]
+    return str(value.numerator) if value.denominator == 1 else found[0]
 
 
 def _mixed(found: re.Match[str]) -> str:

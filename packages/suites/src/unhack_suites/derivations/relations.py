@@ -108,7 +108,7 @@ def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
             sides = _sides(clause)
             if sides is None:
                 words.append(clause)
-                last = _run(_SPLIT.split(clause)[-1], last=True) or last
+                last = _side(_SPLIT.split(clause)[-1], last=True, many=True) or last
                 continue
             last = sides[0][-1]
             relation = _relation(*sides, functions)
@@ -311,6 +311,9 @@ def _belongs(token: str, tokens: Sequence[str], number: int, *, last: bool) -> b
         if len(token) > 1:
             return False
         if token not in ("a", "A", "I") or (last and not "".join(tokens[:number]).strip()):
+            return True
+        around = ["".join(tokens[:number]).strip()[-1:], "".join(tokens[number + 1 :]).strip()[:1]]
+        if around[not last] and around[not last] in "+*/^":
             return True
         near = [one for one in tokens[max(0, number - 2) : number + 3] if len(one) > 1]
         return not any(one.isalpha() for one in near)

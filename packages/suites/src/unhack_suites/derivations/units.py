@@ -40,7 +40,7 @@ UNITS: dict[str, tuple[str, Fraction]] = {}
 for _base, _names in _BASES.items():
     for _name, _factor in (one.split("=") for one in _names.split()):
         UNITS[_name] = (_base, Fraction(_factor))
-        if len(_name) > 3:
+        if len(_name) > len("km"):
             UNITS.setdefault(f"{_name}s", UNITS[_name])
 _NAMES = "|".join(sorted(UNITS, key=len, reverse=True))
 _ONE = (

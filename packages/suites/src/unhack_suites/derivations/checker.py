@@ -16,51 +16,56 @@ read, which earns nothing and is no error; proofs in words.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
-from unhack_suites.derivations.algebra import Quotient, Unreadable
+from unhack_suites.derivations.conclusions import (
+    ANSWER,
+    JudgedLine,
+    is_named,
+    reported,
+    resolve,
+    shown,
+)
 from unhack_suites.derivations.coverage import DerivedRow, ground_of, unused
-from unhack_suites.derivations.expressions import FUNCTIONS, read
-from unhack_suites.derivations.facts import Facts, rounds_to
-from unhack_suites.derivations.notation import Spelling, may_have_decimal_commas, plain, spelling_of
-from unhack_suites.derivations.relations import (
+from unhack_suites.derivations.facts import Facts
+from unhack_suites.derivations.reading import algebra
+from unhack_suites.derivations.reading.algebra import Quotient, Unreadable
+from unhack_suites.derivations.reading.expressions import FUNCTIONS, read
+from unhack_suites.derivations.reading.notation import (
+    Spelling,
+    may_have_decimal_commas,
+    plain,
+    spelling_of,
+)
+from unhack_suites.derivations.reading.relations import (
     ReadLine,
     Relation,
     numbers_in_words,
     numbers_of,
     read_line,
 )
-from unhack_suites.derivations.report import BAD, DerivationReport, LineReport, LineStatus
-from unhack_suites.derivations.steps import (
-    ClaimFinding,
-    Walk,
-    judge_bound,
-    judge_relation,
-    learn_cases,
-)
+from unhack_suites.derivations.reading.units import without_marks
+from unhack_suites.derivations.report import BAD, DerivationReport, LineStatus
+from unhack_suites.derivations.steps import judge_bound, judge_relation
 from unhack_suites.derivations.undecided import (
     Equality,
     chain_holds,
     numbers_in,
     sides_of,
 )
-from unhack_suites.derivations.units import without_marks
+from unhack_suites.derivations.walk import ClaimFinding, Walk, learn_cases
 
 MAX_LINES, MAX_TEXT = 200, 200_000
 """Later lines and characters are not read."""
-_ANSWER = re.compile(r"\b(?:answer|result|solution(?= (?:is|of|for|to)\b| ?:? ?$))\b", re.I)
 _LONG_WORD = re.compile(r"(?<![A-Za-z])(?!sqrt)[A-Za-z]{3,}")
 _IN_FORMULA = re.compile(
     r"(?<![A-Za-z])[^\W\d_A-Z](?=\)? ?[-+*/^=])|(?<=[-+*/^=\d(])[^\W\d_A-Z]"
     r"|(?<=[-+*/^=] )[^\W\d_A-Z](?![A-Za-z])"
 )
+_HENCE = re.compile(r"\b(?:so|thus|hence|therefore)\b", re.I)
 _LOSS = re.compile(r"\b(?:los[est]+|loss|below|under|fewer|less|drops?|falls?|minus)\b", re.I)
-_CHECKING = re.compile(r"\W*(?:check|verif|proof|test|indeed|note|remark)", re.I)
-_SO = re.compile(r"\W*(?:so|thus|hence|therefore|consequently|then)\b", re.I)
 _ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
 _RESTS = re.compile(r"\b(?:remainder|left over|digits?|mod|divided|day of)\b|weekday")
 _RAW = re.compile(r"(?<![\d.,])\d{1,6}(?:\.\d{1,6})?(?![\d,/]|\.\d)")
@@ -71,28 +76,6 @@ _UNKNOWN = re.compile(
 )
 """Names that the problem looks for."""
 _DEFINED = re.compile(rf"\b([{''.join(FUNCTIONS)}])\(([a-z])\)\s*=\s*((?:(?! and\b)[^,;.?]|\.\d)+)")
-_SEVERAL_TIMES = 4
-"""Lines that say the same equation, up to a factor, of which each still counts."""
-
-
-@dataclass(slots=True)
-class _Read:
-    """One line as it was judged, with what its counting needs."""
-
-    number: int
-    text: str
-    status: LineStatus
-    reason: str = ""
-    values: frozenset[Fraction] = frozenset()
-    """Numbers that it calculated."""
-    mentioned: frozenset[Fraction] = frozenset()
-    classes: frozenset[str] = frozenset()
-    """Equations of it, up to a factor."""
-    concluded: tuple[Fraction, ...] = field(default=())
-    results: tuple[Fraction, ...] = ()
-    """The values of its last sides."""
-    links: bool = False
-    """True for a line with names."""
 
 
 def check_derivation(
@@ -130,16 +113,16 @@ def _check(statement: str, text: str, asked: _Asked, *, decimal_comma: bool) -> 
     walk = _walk_of(statement, spelling)
     expected = _value(asked.answer, replace(spelling, decimal_comma=False))
     walk.expected = expected.rational() if expected is not None else None
-    rows: list[_Read] = []
+    rows: list[JudgedLine] = []
     for number, line in enumerate(text.splitlines()[:MAX_LINES], start=1):
         if line.strip():
             row = _line(walk, number, line, spelling)
             if row.status is LineStatus.UNREAD and asked.equality is not None:
                 row = _decided(walk, row, line, asked.equality)
             rows.append(row)
-    _resolve(rows, walk, expected)
-    report = _reported(rows, walk, expected)
-    if expected is None and asked.answer and _is_named(asked.answer, rows):
+    resolve(rows, walk, expected)
+    report = reported(rows, walk, expected)
+    if expected is None and asked.answer and is_named(asked.answer, rows):
         report = replace(report, reaches_answer=True)
     if not report.reaches_answer:
         return report
@@ -148,7 +131,7 @@ def _check(statement: str, text: str, asked: _Asked, *, decimal_comma: bool) -> 
     return replace(report, reaches_answer=reached, unused=missing)
 
 
-def _decided(walk: Walk, row: _Read, line: str, equality: Equality) -> _Read:
+def _decided(walk: Walk, row: JudgedLine, line: str, equality: Equality) -> JudgedLine:
     """The line as `equality` decides it; as it was where it cannot."""
     sides = sides_of(line)
     holds = chain_holds(sides, equality) if sides else None
@@ -159,7 +142,7 @@ def _decided(walk: Walk, row: _Read, line: str, equality: Equality) -> _Read:
     numbers = numbers_in(sides)
     if not any(walk.facts.supports(side) for side in numbers[:-1]):
         odd = next((one for side in numbers for one in side), Fraction(0))
-        reason = f"numbers from nowhere, as {_shown([odd])}"
+        reason = f"numbers from nowhere, as {shown([odd])}"
         return replace(row, status=LineStatus.UNJUSTIFIED, reason=reason)
     value = _value(sides[-1])
     exact = value.rational() if value is not None else None
@@ -169,10 +152,10 @@ def _decided(walk: Walk, row: _Read, line: str, equality: Equality) -> _Read:
         walk.facts.derived.append(value)
     found = frozenset(() if exact is None else (exact,))
     said = frozenset(one for side in numbers for one in side)
-    return _Read(row.number, row.text, LineStatus.VERIFIED, "by math-verify", found, said)
+    return JudgedLine(row.number, row.text, LineStatus.VERIFIED, "by math-verify", found, said)
 
 
-def _unused(rows: Sequence[_Read], walk: Walk, needed: Sequence[str]) -> tuple[str, ...]:
+def _unused(rows: Sequence[JudgedLine], walk: Walk, needed: Sequence[str]) -> tuple[str, ...]:
     """Those of the needed numbers that the answer does not rest on."""
     assert walk.expected is not None
     kept = [
@@ -241,8 +224,8 @@ def _take_given(walk: Walk, relation: Relation) -> None:
             learn_cases(walk, left, [right.value], alone=True)
 
 
-def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> _Read:
-    shown = line.strip()
+def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> JudgedLine:
+    said_as = line.strip()
     try:
         text = plain(line, spelling)
         for name, argument, body in _DEFINED.findall(text):
@@ -256,15 +239,16 @@ def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> _Read:
             said = [value for part in found.words for value in numbers_of(part)]
             said += [-value for value in said if value > 0] if _LOSS.search(text) else []
             walk.hear(found.spoken)
-            row = _Read(number, shown, LineStatus.WORDS, mentioned=frozenset(said))
-            row.concluded = tuple(said)
+            row = JudgedLine(number, said_as, LineStatus.WORDS, mentioned=frozenset(said))
+            after = numbers_of(_HENCE.split(text)[-1])
+            row.concluded = tuple(one for one in said if not after or abs(one) in map(abs, after))
             return row
-        return _relations(walk, number, shown, found)
+        return _relations(walk, number, said_as, found)
     except (Unreadable, RecursionError, OverflowError, ZeroDivisionError) as error:
-        return _Read(number, shown, LineStatus.UNREAD, str(error))
+        return JudgedLine(number, said_as, LineStatus.UNREAD, str(error))
 
 
-def _relations(walk: Walk, number: int, shown: str, found: ReadLine) -> _Read:
+def _relations(walk: Walk, number: int, said_as: str, found: ReadLine) -> JudgedLine:
     relations, words, unread = found.relations, found.words, found.unread
     cases = [one for one in relations if one.alternative]
     findings = [judge_bound(walk, bound) for bound in found.bounds]
@@ -276,14 +260,14 @@ def _relations(walk: Walk, number: int, shown: str, found: ReadLine) -> _Read:
     order = (LineStatus.WRONG, LineStatus.UNJUSTIFIED, LineStatus.UNREAD, LineStatus.VERIFIED,
              LineStatus.ASSUMED, LineStatus.PADDING)  # fmt: skip
     if unread and not findings:
-        return _Read(number, shown, LineStatus.UNREAD, unread)
+        return JudgedLine(number, said_as, LineStatus.UNREAD, unread)
     worst = min(findings, key=lambda one: order.index(one.status))
     numbers = {value for bound in found.bounds for value in bound.numbers}
     numbers |= {
         value for one in relations for side in one.sides for held in side for value in held.numbers
     }
-    row = _Read(
-        number, shown, worst.status, worst.reason,
+    row = JudgedLine(
+        number, said_as, worst.status, worst.reason,
         frozenset(value for one in findings for value in one.values), frozenset(numbers),
         frozenset(held for one in findings for held in one.classes),
     )  # fmt: skip
@@ -295,7 +279,7 @@ def _relations(walk: Walk, number: int, shown: str, found: ReadLine) -> _Read:
     row.results += tuple(value for one in findings[: len(found.bounds)] for value in one.values)
     row.links = any(held.value.names() for one in relations for s in one.sides for held in s)
     row.concluded = tuple(
-        value for part in words if _ANSWER.search(part) for value in numbers_of(part)
+        value for part in words if ANSWER.search(part) for value in numbers_of(part)
     )
     return row
 
@@ -321,105 +305,6 @@ def _cases(walk: Walk, relations: Sequence[Relation]) -> ClaimFinding:
     return walk.name_cases(held, values)
 
 
-def _resolve(rows: list[_Read], walk: Walk, expected: Quotient | None) -> None:
-    """Judge the conclusions in words, now that all calculations are known."""
-    facts = walk.facts
-    facts.derived += walk.said_values()
-    numbered = [row for row in rows if row.concluded and row.status is LineStatus.WORDS]
-    last = rows[-1].number if rows else 0
-    exact = expected.rational() if expected is not None else None
-    for row in [*numbered, *(one for one in rows if one.concluded and one not in numbered)]:
-        if row.status in BAD:
-            continue
-        found = [value for value in row.concluded if facts.is_derived(value)]
-        near = [value for value in row.concluded if facts.knows([value]) or value in found]
-        if found and exact in row.concluded and _in_the_head(exact, near, found):
-            facts.derived.append(algebra.number(exact))
-        claims = row.number == last or bool(_ANSWER.search(row.text))
-        names_answer = exact is not None and exact in row.concluded and exact not in facts.numbers
-        if not found and (claims or names_answer):
-            same = (one for one in numbered if set(row.concluded) == set(one.concluded))
-            first = next((one for one in same if _SO.match(one.text)), row)  # it is claimed there
-            first.status = LineStatus.UNJUSTIFIED
-            first.reason = f"nothing before leads to {_shown(row.concluded)}"
-
-
-def _in_the_head(value: Fraction, said: Sequence[Fraction], derived: Sequence[Fraction]) -> bool:
-    """True for the sum or difference of a derived number and another one of the same line."""
-    return any(
-        value in (one + other, one - other)
-        for one in derived for other in said if one != other and value not in (one, other)
-    )  # fmt: skip
-
-
-def _is_named(answer: str, rows: Sequence[_Read]) -> bool:
-    """True where an answer in words is concluded from a number that was calculated."""
-    verified = [row for row in rows if row.status is LineStatus.VERIFIED]
-    known = {value for row in verified[-1:] for value in (*row.values, *row.mentioned)}
-    named = re.compile(rf"(?<!\w){re.escape(answer.strip()[:100])}(?!\w)", re.IGNORECASE)
-    said = [row for row in rows if row.status is LineStatus.WORDS and named.search(row.text)]
-    return rows[-1:] == said[-1:] and any(
-        value in known
-        for row in said for value in (*row.concluded, *numbers_in_words(row.text))
-    )  # fmt: skip
-
-
-def _reported(rows: list[_Read], walk: Walk, expected: Quotient | None) -> DerivationReport:
-    first = next((row.number for row in rows if row.status in BAD), None)
-    classes: Counter[str] = Counter()
-    counting: set[int] = set()
-    verified = [row for row in rows if row.status is LineStatus.VERIFIED]
-    exact = expected.rational() if expected is not None else None
-    for row in verified:
-        later = {
-            value
-            for one in rows
-            if one.number > row.number
-            for value in (*one.mentioned, *one.concluded)
-        }
-        fresh = {value for value in row.values if value not in walk.given}
-        own = bool(row.mentioned & walk.given) or not walk.given
-        used = bool(fresh & later) or (
-            exact is not None and any(rounds_to(algebra.number(one), exact) for one in fresh)
-        )
-        used = used or (row is verified[-1] and own)
-        repeated = row.classes and all(classes[one] >= _SEVERAL_TIMES for one in row.classes)
-        classes.update(row.classes)
-        if (row.classes and not repeated) or (not row.classes and used):
-            counting.add(row.number)
-    good = len([one for one in counting if first is None or one < first])
-    bad = sum(row.status in BAD for row in rows)
-    lines = tuple(
-        LineReport(row.number, row.text, row.status, row.reason, row.number in counting)
-        for row in rows
-    )
-    score = good / (len(counting) + bad) if counting or bad else 0.0
-    return DerivationReport(lines, score, _reaches(rows, walk.facts, expected))
-
-
-def _reaches(rows: Sequence[_Read], facts: Facts, expected: Quotient | None) -> bool:
-    if expected is None or not rows:
-        return False
-    exact = expected.rational()
-    if not any(
-        algebra.equal(held, expected) or (exact is not None and rounds_to(held, exact))
-        for held in facts.derived
-    ):
-        return False
-    if exact is None:
-        return True
-    said = [row for row in rows if row.concluded or row.results]
-    ends = [row for row in said if not _CHECKING.match(row.text)]
-    answers = [row for row in ends if row.concluded and _ANSWER.search(row.text)]
-    final = (answers or ends or said)[-1:]
-    return all(
-        row.status not in BAD
-        and any(value == exact or rounds_to(algebra.number(value), exact)
-                for value in (*row.concluded, *row.results))
-        for row in final
-    )  # fmt: skip
-
-
 def _value(text: str, spelling: Spelling | None = None) -> Quotient | None:
     try:
         bare = _LONG_WORD.sub(" ", without_marks(plain(text, spelling)))
@@ -430,7 +315,3 @@ def _value(text: str, spelling: Spelling | None = None) -> Quotient | None:
 
 def _reads(text: str) -> bool:
     return _value(text) is not None
-
-
-def _shown(values: Sequence[Fraction]) -> str:
-    return ", ".join(str(float(value)) if value.denominator > 1 else str(value) for value in values)

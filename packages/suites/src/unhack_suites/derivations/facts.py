@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
-from unhack_suites.derivations.algebra import Monomial, Poly, Quotient, Unreadable
+from unhack_suites.derivations.reading import algebra
+from unhack_suites.derivations.reading.algebra import Monomial, Poly, Quotient, Unreadable
 
 _SMALL = range(13)
 _USUAL = (16, 20, 24, 25, 30, 32, 50, 52, 60, 64, 90, 100, 128, 180, 256, 273, 360, 365, 1000, 1024,

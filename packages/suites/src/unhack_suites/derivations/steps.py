@@ -1,100 +1,24 @@
 """One relation judged against what is known.
 
 Covered: calculations, roundings, equations that follow or lose a root, values of names, cases.
-Not covered: words; `checker` resolves those at the end.
+Not covered: words; `conclusions` resolves those at the end.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
-from unhack_suites.derivations.algebra import Quotient
-from unhack_suites.derivations.equalities import holds, is_near
-from unhack_suites.derivations.expressions import Expression
-from unhack_suites.derivations.facts import CONSTANTS, Facts, is_only_positive_root, rounds_to
-from unhack_suites.derivations.inequalities import Bound, Bounds, whole_numbers_at
-from unhack_suites.derivations.relations import Relation
+from unhack_suites.derivations.facts import CONSTANTS
+from unhack_suites.derivations.names import judge_equation
+from unhack_suites.derivations.reading import algebra
+from unhack_suites.derivations.reading.algebra import Quotient
+from unhack_suites.derivations.reading.equalities import holds
+from unhack_suites.derivations.reading.expressions import Expression
+from unhack_suites.derivations.reading.inequalities import Bound, whole_numbers_at
+from unhack_suites.derivations.reading.relations import Relation
 from unhack_suites.derivations.report import LineStatus
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimFinding:
-    """The standing of one relation."""
-
-    status: LineStatus
-    reason: str = ""
-    values: tuple[Fraction, ...] = ()
-    classes: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Walk:
-    """A derivation on the way."""
-
-    facts: Facts
-    functions: dict[str, tuple[str, str]]
-    seen: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
-    """Shapes of relations that were said."""
-    written: list[tuple[Expression, Expression]] = field(
-        default_factory=list[tuple[Expression, Expression]]
-    )
-    """Equations as they stand."""
-    given: set[Fraction] = field(default_factory=set[Fraction])
-    stated: frozenset[str] = frozenset()
-    """Names that stand in equations of the statement."""
-    free: frozenset[str] = frozenset()
-    """Names of the statement that stand in no equation: relations hold for all their values."""
-    last: str = ""
-    spoken: list[Expression] = field(default_factory=list[Expression])
-    """Expressions with names that stand in words: `the numbers are n and n + 2`."""
-    bounds: Bounds = field(default_factory=Bounds)
-    remainders: bool = False
-    """True where the problem asks for a rest or a digit."""
-    expected: Fraction | None = None
-    unread: set[Fraction] = field(default_factory=set[Fraction])
-    """Numbers of lines that were not read."""
-    worked: set[str] = field(default_factory=set[str])
-    """Names of which a line that holds says a calculation."""
-    defined: set[str] = field(default_factory=set[str])
-    """Names that a line gave the value of a calculation; another line may use them anew."""
-
-    def hear(self, spoken: Sequence[Expression]) -> None:
-        """Take what words say of a name that has no value yet."""
-        self.spoken += [
-            one for one in spoken
-            if not one.value.names() & set(self.facts.values) and self.facts.supports(one.numbers)
-        ]  # fmt: skip
-
-    def said_values(self) -> list[Quotient]:
-        """The values of what was said in words, where all names in it have become known."""
-        found = [_put_in(one.value, self.facts.values) for one in self.spoken[:_MOST_SPOKEN]]
-        return [one for one in found if one is not None and not one.names()]
-
-    def name_cases(self, held: str, values: Sequence[Quotient]) -> ClaimFinding:
-        """`held` is one of `values`, and nothing else."""
-        product = algebra.number(1)
-        for value in values:
-            factor = algebra.add(algebra.name(held), value, -1)
-            product = algebra.multiply(product, factor)
-            for poly in self.facts.equations:
-                left = algebra.put_in(poly, {**self.facts.values, held: value})
-                if left.top and not left.names():
-                    return ClaimFinding(
-                        LineStatus.WRONG, f"{held} cannot be {algebra.shown(value)}"
-                    )
-        poly = dict(product.top)
-        if not self.facts.implies(poly) and not self.facts.leaves_open(poly):
-            return ClaimFinding(LineStatus.WRONG, f"these are not all values of {held}")
-        self.facts.cases[held] = list(values)
-        self.facts.derived += values
-        found = tuple(exact for value in values if (exact := value.rational()) is not None)
-        for exact in found:
-            self.facts.learn_number(exact)
-        return ClaimFinding(LineStatus.VERIFIED, "", found, (f"cases of {held}",))
+from unhack_suites.derivations.walk import ClaimFinding, Walk, learn_cases
 
 
 def judge_bound(walk: Walk, bound: Bound) -> ClaimFinding:
@@ -110,17 +34,6 @@ def judge_bound(walk: Walk, bound: Bound) -> ClaimFinding:
     if status is LineStatus.VERIFIED:
         walk.facts.derived += map(algebra.number, found)
     return ClaimFinding(status, "", found, (f"{bound.name} {bound.sign} {bound.value}",))
-
-
-_MOST_SPOKEN = 40
-
-
-def _put_in(value: Quotient, known: Mapping[str, Quotient]) -> Quotient | None:
-    try:
-        top, below = (algebra.put_in(part, known) for part in (value.top, value.below))
-        return algebra.divide(top, below)
-    except algebra.Unreadable:
-        return None
 
 
 def judge_relation(walk: Walk, relation: Relation) -> ClaimFinding:
@@ -259,20 +172,6 @@ def _begs(walk: Walk, sides: Sequence[Expression]) -> bool:
     return comes_out and not numbers <= CONSTANTS and not numbers & walk.facts.numbers
 
 
-def learn_cases(walk: Walk, name: Expression, values: Sequence[Quotient], *, alone: bool) -> None:
-    """A side that is one name has these values."""
-    held = next(iter(name.value.names()), "")
-    if name.shape != held or not held or any(value.names() for value in values):
-        return
-    if alone and held in walk.facts.cases:
-        walk.facts.values[held] = values[0]
-    elif alone:
-        walk.facts.values.setdefault(held, values[0])
-    else:
-        walk.facts.cases[held] = list(values)
-    walk.facts.derived += [] if alone else values
-
-
 def _restates(walk: Walk, sides: Sequence[Expression]) -> bool:
     """True where a name that has a value is said to be another calculation of the same value."""
     held = sides[0].shape
@@ -336,131 +235,7 @@ def _pair(
         return ClaimFinding(LineStatus.PADDING if same else LineStatus.VERIFIED)
     if names <= walk.free:
         return ClaimFinding(LineStatus.WRONG, "the two sides are not the same for all values")
-    return _equation(walk, left, right, sign)
-
-
-def _equation(walk: Walk, left: Expression, right: Expression, sign: str) -> ClaimFinding:
-    poly = algebra.difference(left.value, right.value)
-    kind = algebra.class_of(poly)
-    for held in {held for part in poly for held, _ in part} & set(walk.facts.cases):
-        for value in walk.facts.cases[held]:
-            if not algebra.put_in(poly, {**walk.facts.values, held: value}).top:
-                return ClaimFinding(LineStatus.VERIFIED, "", (), (kind,))
-    for name, value in ((left, right), (right, left)):
-        held = next(iter(name.value.names()), "")
-        if name.shape == held and not value.value.names():
-            return _value_of(walk, held, value, sign)
-    if walk.facts.implies(poly):
-        return ClaimFinding(LineStatus.VERIFIED, "", (), (kind,))
-    if walk.facts.leaves_open(poly):
-        return ClaimFinding(LineStatus.ASSUMED)
-    return ClaimFinding(LineStatus.WRONG, "it does not follow from what is known")
-
-
-def _value_of(walk: Walk, held: str, value: Expression, sign: str) -> ClaimFinding:
-    """A name with a value that is a number."""
-    facts = walk.facts
-    poly = algebra.difference(algebra.name(held), value.value)
-    if held in facts.values:
-        if algebra.equal(facts.values[held], value.value):
-            if held in walk.worked and not value.operations:
-                facts.derived.append(value.value)
-            return ClaimFinding(LineStatus.VERIFIED)
-        real = value.value.rational()
-        if real is not None and rounds_to(facts.values[held], real) and value.places:
-            return ClaimFinding(LineStatus.VERIFIED)
-        if is_near(facts.values[held], value, sign):
-            facts.values[held] = value.value  # the lines after it go on with the rounded one
-            return ClaimFinding(LineStatus.VERIFIED)
-        if held in walk.defined and value.operations:
-            facts.forget(held)
-            return ClaimFinding(LineStatus.ASSUMED)
-        return ClaimFinding(LineStatus.WRONG, f"{held} is {algebra.shown(facts.values[held])}")
-    if held in facts.cases:
-        if any(algebra.equal(one, value.value) for one in facts.cases[held]):
-            return ClaimFinding(LineStatus.VERIFIED)
-        return ClaimFinding(LineStatus.WRONG, f"{algebra.shown(value.value)} is none of its cases")
-    if facts.implies(poly):
-        if _may_be_read_off(walk, held) or _is_solved(walk, value):
-            return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
-        return ClaimFinding(
-            LineStatus.UNJUSTIFIED, f"no step leads to {held} = {algebra.shown(value.value)}"
-        )
-    known = facts.solved(held)
-    if _is_positive_root(walk, held, value) or (known is not None and is_near(known, value, sign)):
-        return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
-    if _is_root(walk, held, value):
-        return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
-    if facts.leaves_open(poly):
-        exact = value.value.rational()
-        if value.operations or exact is None or facts.supports([exact]) or facts.is_derived(exact):
-            if value.operations:
-                walk.defined.add(held)
-            return ClaimFinding(LineStatus.ASSUMED)
-        return ClaimFinding(
-            LineStatus.UNJUSTIFIED, f"nothing before leads to {algebra.shown(value.value)}"
-        )
-    return ClaimFinding(LineStatus.WRONG, f"{held} = {algebra.shown(value.value)} does not follow")
-
-
-_COLLECTED = 2
-"""Times that an unknown may stand on one side, the other being a number: `5x - 3x = 14`."""
-
-
-def _may_be_read_off(walk: Walk, held: str) -> bool:
-    """True where an equation as it stands has the name once, or on one side only, and nothing else
-    that is unknown."""
-    for left, right in walk.written:
-        names = (left.value.names() | right.value.names()) - set(walk.facts.values)
-        shapes = left.shape + " " + right.shape
-        count = sum(sign == held for sign in shapes)
-        collected = not (left.value.names() and right.value.names())
-        if names <= {held} and count <= (_COLLECTED if collected else 1):
-            return True
-        if (
-            names
-            and names <= {held}
-            and count == _COLLECTED
-            and "(" not in shapes.strip("()").replace(") (", " ")
-        ):
-            poly = algebra.difference(left.value, right.value)
-            if abs(poly.get(((held, 1),), 0)) == 1 and len(poly) <= _COLLECTED:
-                return True  # one move to each side, and nothing to divide: `2x + 6 = x + 12`
-    return False
-
-
-def _is_solved(walk: Walk, value: Expression) -> bool:
-    """True for a calculation with every number of an equation as it stands."""
-    used = Counter(map(abs, value.numbers))
-    return bool(value.operations) and any(
-        not Counter(map(abs, (*left.numbers, *right.numbers))) - used
-        for left, right in walk.written
-    )
-
-
-def _is_positive_root(walk: Walk, held: str, value: Expression) -> bool:
-    """True for the root above zero, of a name that the derivation brought in: the problem asks for
-    lengths, counts and the like."""
-    known, exact = walk.facts.solved(held), value.value.rational()
-    if held in walk.stated:
-        return False
-    return (known is not None and algebra.equal(known, value.value)) or (
-        exact is not None
-        and any(is_only_positive_root(dict(algebra.put_in(poly, walk.facts.values).top), exact)
-                for poly in walk.facts.equations if any(held == n for t in poly for n, _ in t))
-    )  # fmt: skip
-
-
-def _is_root(walk: Walk, held: str, value: Expression) -> bool:
-    """True for a root that is written as one, of an equation in squares."""
-    real = value.value.real()
-    if not value.rooted or real is None or real < 0:
-        return False
-    for poly in walk.facts.equations:
-        left = algebra.put_in(poly, {**walk.facts.values, held: value.value})
-        if any(name == held for part in poly for name, _ in part) and not left.top:
-            return True
-    return False
+    return judge_equation(walk, left, right, sign)
 
 
 def _name_with_signs(

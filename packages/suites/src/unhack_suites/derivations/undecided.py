@@ -24,7 +24,7 @@ from unhack.sandbox.limits import Limits
 from unhack.verifiers.answers.equivalence import Judgement, Rules, judge_math
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.text import require_math_verify
-from unhack_suites.derivations.relations import numbers_of
+from unhack_suites.derivations.reading.relations import numbers_of
 
 Equality = Callable[[str, str], "bool | None"]
 """Takes two sides; None where it cannot tell."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from unhack_suites.derivations.algebra import Unreadable
-from unhack_suites.derivations.expressions import Amount, read
+from unhack_suites.derivations.reading.algebra import Unreadable
+from unhack_suites.derivations.reading.expressions import Amount, read
 
 _BASES = {
     # a letter for each dimension: names with their factors; longer ones with or without an s

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from unhack_suites.derivations.units import with_marks
+from unhack_suites.derivations.reading.units import with_marks
 
 MAX_LINE = 2000
 """Longer lines are not read."""
@@ -20,6 +20,7 @@ _SIGNS = str.maketrans({
     "−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "∙": "*", "•": "*", "∗": "*", "÷": "/",
     "∕": "/", "⁄": "/", "≅": "≈", "≃": "≈", "∼": "≈", "{": "(", "}": ")", "[": "(", "]": ")",
     "\u00a0": " ", "\u202f": " ", "\u2009": " ", "“": " ", "”": " ", "…": "...", "＝": "=",
+    "∛": "^^", "∜": "^^",
 })  # fmt: skip
 _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
@@ -33,6 +34,9 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"\\(sin|cos|tan|log|ln|lg|gcd)(?![A-Za-z])"), r" \1"),
     (re.compile(r"\\(?:lvert|rvert|vert|mid)\b"), "|"),
     (re.compile(r"\\(?:l?dots|cdots)\b"), "..."),
+    (re.compile(r"(?:⌊|\\lfloor) ?([\d./ ]+)(?:⌋|\\rfloor)"), r" floor(\1)"),
+    (re.compile(r"(?:⌈|\\lceil) ?([\d./ ]+)(?:⌉|\\rceil)"), r" ceil(\1)"),
+    (re.compile(r"(?<=\d) ?¢"), " cents"),
     (re.compile(r"\\le(?:q|qslant)?\b|(?<!<)<=(?!>)"), "≤"),
     (re.compile(r"\\ge(?:q|qslant)?\b|>="), "≥"),
     (re.compile(r"\\lt\b"), "<"),

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from unhack_suites.derivations.algebra import Unreadable
-from unhack_suites.derivations.equalities import holds
-from unhack_suites.derivations.expressions import Expression, exact, read
-from unhack_suites.derivations.inequalities import INEQUALITIES, Bound, bound_of
-from unhack_suites.derivations.units import amount_of, without_marks
+from unhack_suites.derivations.reading.algebra import Unreadable
+from unhack_suites.derivations.reading.equalities import holds
+from unhack_suites.derivations.reading.expressions import Expression, exact, read
+from unhack_suites.derivations.reading.inequalities import INEQUALITIES, Bound, bound_of
+from unhack_suites.derivations.reading.units import amount_of, without_marks
 
 Functions = Mapping[str, tuple[str, str]]
 _SPLIT = re.compile(r"([=≈≗≙])")
@@ -24,11 +24,12 @@ _COMPARED = re.compile(f"([{INEQUALITIES}])")
 _ARROWS = re.compile(r"<?=+>|⇒|→|⟹|->|∴|⇔")
 _CLAUSE = re.compile(
     r"\s*(?:;|,(?=\s)|\b(?:and|or|so|then|hence|since|because|thus|therefore|means|implies|yields)\b"
-    r"|(?<=[\d)⟧])\.(?=\s)|(?<=[a-z][a-z])\.(?=\s[A-Z])|:(?=\s))\s*",
+    r"|(?<=[\d)⟧])\.(?=\s)|(?<=[\d)⟧]) \.(?=\s)|(?<=[a-z][a-z])\.(?=\s[A-Z])|:(?=\s))\s*",
     re.IGNORECASE,
 )
 _PIECE = re.compile(
-    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+|(?:choose|gcd|lcm|log|sin|cos|tan|series)\([\d.;/^ ]*\)"
+    r"\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+"
+    r"|(?:choose|gcd|lcm|log|sin|cos|tan|series|floor|ceil)\([\d.;/^ ]*\)"
     r"|⟦[^⟧]*⟧|sqrt|pi|π|[^\W\d_π]+|[-+*/^()!%√±]|\s+"
     r"|."
 )
@@ -188,9 +189,13 @@ _ONES = (
     "sixteen seventeen eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_WORDS = {word: number for number, word in enumerate(_ONES.split(), start=1)}
-_WORDS |= {word: 10 * number for number, word in enumerate(_TENS.split(), start=2)}
-_WORDS |= {"dozen": 12, "hundred": 100, "thousand": 1000}
+_WORDS = {
+    **{word: number for number, word in enumerate(_ONES.split(), start=1)},
+    **{word: 10 * number for number, word in enumerate(_TENS.split(), start=2)},
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 1000,
+}
 _MONTHS = re.compile(r"\b(?:January|February|March|April|June|July|August|September|October"
                      r"|November|December)\b")  # fmt: skip
 

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
-from unhack_suites.derivations.expressions import Expression
+from unhack_suites.derivations.reading import algebra
+from unhack_suites.derivations.reading.expressions import Expression
 from unhack_suites.derivations.report import LineStatus
 
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤"}

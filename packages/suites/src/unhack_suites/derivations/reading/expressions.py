@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
-from unhack_suites.derivations.algebra import Quotient, Unreadable
+from unhack_suites.derivations.reading import algebra
+from unhack_suites.derivations.reading.algebra import Quotient, Unreadable
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+)|(?P<word>choose|sqrt|pi|gcd|lcm|log|sin|cos|tan|series)|(?P<name>[^\W\d_])"
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:\.\.\.)?|\.\d+)|(?P<word>choose|sqrt|pi|gcd|lcm|log|sin|cos|tan|series|floor|ceil)|(?P<name>[^\W\d_])"
     r"|(?P<sign>[-+*/^()!%√±;]))"
 )
 _MAX_TOKENS, _MAX_DEPTH, _MAX_FACTORIAL = 200, 30, 170
@@ -306,8 +306,8 @@ def _angle(held: list[Fraction], function: str) -> Quotient:
         return algebra.divide(_angle(held, "sin"), below)
     turned = (degrees if function == "sin" else degrees + 90) % 360
     sign, turned = (-1 if turned > 180 else 1), turned % 180
-    square = {0: 0, 30: 1, 45: 2, 60: 3, 90: 4, 120: 3, 135: 2, 150: 1}.get(turned)
-    if square is None:
+    square = {0: 0, 30: 1, 45: 2, 60: 3, 90: 4, 120: 3, 135: 2, 150: 1}.get(int(turned))
+    if square is None or turned.denominator > 1:
         return algebra.constant(sign * math.sin(math.radians(turned)))
     return algebra.multiply(algebra.root(algebra.number(square)), algebra.number(Fraction(sign, 2)))
 
@@ -334,6 +334,8 @@ _OF_NUMBERS: Mapping[str, Callable[[list[Fraction]], Quotient]] = {
     "lcm": lambda held: _whole(held, math.lcm),
     "log": _logarithm,
     "series": _series,
+    "floor": lambda held: algebra.number(math.floor(held[-1])),
+    "ceil": lambda held: algebra.number(math.ceil(held[-1])),
     "sin": lambda held: _angle(held, "sin"),
     "cos": lambda held: _angle(held, "cos"),
     "tan": lambda held: _angle(held, "tan"),

@@ -13,9 +13,9 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from unhack_suites.derivations import algebra
-from unhack_suites.derivations.algebra import PI, Quotient
-from unhack_suites.derivations.expressions import Expression
+from unhack_suites.derivations.reading import algebra
+from unhack_suites.derivations.reading.algebra import PI, Quotient
+from unhack_suites.derivations.reading.expressions import Expression
 
 _USUAL_PI = frozenset(map(Fraction, ("3.14", "3.142", "3.1416", "3.14159", "22/7")))
 _ROUNDED_UNITS, _ROUNDED_PI = 0.01, 0.0006

@@ -65,6 +65,7 @@ _IN_FORMULA = re.compile(
     r"|(?<=[-+*/^=] )[^\W\d_A-Z](?![A-Za-z])"
 )
 _HENCE = re.compile(r"\b(?:so|thus|hence|therefore)\b", re.I)
+_CASE = re.compile(r"\W*(?:(?:first|second) )?(?:case|if|either|suppose)\b", re.I)
 _LOSS = re.compile(r"\b(?:los[est]+|loss|below|under|fewer|less|drops?|falls?|minus)\b", re.I)
 _ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
 _RESTS = re.compile(r"\b(?:remainder|left over|digits?|mod|divided|day of)\b|weekday")
@@ -232,6 +233,7 @@ def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> JudgedLine:
             if name not in walk.functions and argument in body and _reads(body):
                 walk.functions[name] = (argument, body)
         found = read_line(text, walk.functions, before=walk.last)
+        walk.in_case = bool(_CASE.match(line))
         walk.last = found.last
         if found.unread:
             walk.unread.update(abs(value) for value in numbers_of(text))

@@ -146,6 +146,20 @@ class Facts:
             or _in_span(reduced, _multiples(reduced, known))
         )
 
+    def is_case(self, poly: Poly) -> tuple[str, Quotient] | None:
+        """The name and its value, where an equation keeps one root of a known one."""
+        names, alone = _names(poly), Facts(equations=[poly])
+        for name in names if len(names) == 1 else ():
+            value = alone.solved(name)
+            for known in self.equations:
+                if (
+                    value is not None
+                    and _names(known) == names
+                    and not algebra.put_in(known, {name: value}).top
+                ):
+                    return name, value
+        return None
+
     def solved(self, name: str) -> Quotient | None:
         """The value of a name, where a known equation leaves one, or one that is positive."""
         for poly in map(self._reduced, self.equations):

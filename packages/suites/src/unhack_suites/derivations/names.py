@@ -33,6 +33,9 @@ def judge_equation(walk: Walk, left: Expression, right: Expression, sign: str) -
             return _value_of(walk, held, value, sign)
     if walk.facts.implies(poly):
         return ClaimFinding(LineStatus.VERIFIED, "", (), (kind,))
+    if walk.in_case and (found := walk.facts.is_case(poly)):
+        walk.facts.cases.setdefault(found[0], []).append(found[1])
+        return ClaimFinding(LineStatus.VERIFIED, "", (), (kind,))
     if walk.facts.leaves_open(poly):
         return ClaimFinding(LineStatus.ASSUMED)
     return ClaimFinding(LineStatus.WRONG, "it does not follow from what is known")

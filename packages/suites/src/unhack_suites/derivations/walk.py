@@ -51,6 +51,8 @@ class Walk:
     spoken: list[Expression] = field(default_factory=list[Expression])
     """Expressions with names that stand in words: `the numbers are n and n + 2`."""
     bounds: Bounds = field(default_factory=Bounds)
+    in_case: bool = False
+    """True in a line that takes one case of several."""
     remainders: bool = False
     """True where the problem asks for a rest or a digit."""
     expected: Fraction | None = None

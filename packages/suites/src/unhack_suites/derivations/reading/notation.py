@@ -133,6 +133,10 @@ _SERIES = re.compile(
     r"(\d+) ?\+ ?(\d+) ?\+(?: ?(\d+) ?\+)?(?: ?\d+ ?\+){0,3} ?\.\.\. ?\+ ?(\d+)(?![\d./])"
 )
 _LARGE = re.compile(r"\b(\d{1,9}(?:\.\d{1,9})?) (thousand|million|billion)\b")
+_OF_ALL = re.compile(
+    r"\b(?:the )?(sum|product|mean|average|difference) of ((?:\d[\d.]*, )*\d[\d.]*,? and \d[\d.]*)"
+    r"(?= (?:is|equals|=))"
+)
 _OWNER = re.compile(r"(?<=[a-z])['’]s\b")
 _PI = re.compile(
     r"(?:π|\\pi|\bpi)\W{0,4}(?:=|≈|\\approx|as|of|is|to be)?\W{0,3}(3\.14\d*|22/7)(?![\d.])"
@@ -252,6 +256,7 @@ def _calls(text: str, spelling: Spelling) -> str:
     text = _LOG.sub(_logarithm, text)
     text = _LOG_TEN.sub(lambda found: f"log(10; {found[1] or found[2]})", text)
     text = _CALL.sub(_common, text)
+    text = _OF_ALL.sub(_of_all, text)
     text = _SERIES.sub(
         lambda found: f"series({'; '.join(one for one in found.groups() if one)})", text
     )
@@ -273,6 +278,16 @@ def _logarithm(found: re.Match[str]) -> str:
 def _common(found: re.Match[str]) -> str:
     numbers = re.findall(r"\d+", found[3] or found[6])[:8]
     return f"{'gcd' if found[1] or found[4] else 'lcm'}({'; '.join(numbers)})"
+
+
+def _of_all(found: re.Match[str]) -> str:
+    """A sum, product, mean or difference in words as a calculation."""
+    numbers = re.findall(r"\d+(?:\.\d+)?", found[2])[:12]
+    if found[1] == "difference":
+        numbers.sort(key=float, reverse=True)
+    sign = {"product": " * ", "difference": " - "}.get(found[1], " + ")
+    below = f" / {len(numbers)}" if found[1] in ("mean", "average") else ""
+    return f"({sign.join(numbers)}){below}"
 
 
 def _in_ten(found: re.Match[str]) -> str:

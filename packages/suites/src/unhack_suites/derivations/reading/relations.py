@@ -24,6 +24,7 @@ _COMPARED = re.compile(f"([{INEQUALITIES}])")
 _ARROWS = re.compile(r"<?=+>|⇒|→|⟹|->|∴|⇔")
 _CLAUSE = re.compile(
     r"\s*(?:;|,(?=\s)|\b(?:and|or|so|then|hence|since|because|thus|therefore|means|implies|yields)\b"
+    r"|\bgives\b(?=\s*[A-Za-z]\s*=)"
     r"|(?<=[\d)⟧])\.(?=\s)|(?<=[\d)⟧]) \.(?=\s)|(?<=[a-z][a-z])\.(?=\s[A-Z])|:(?=\s))\s*",
     re.IGNORECASE,
 )
@@ -317,8 +318,8 @@ def _belongs(token: str, tokens: Sequence[str], number: int, *, last: bool) -> b
             return False
         if token not in ("a", "A", "I") or (last and not "".join(tokens[:number]).strip()):
             return True
-        around = ["".join(tokens[:number]).strip()[-1:], "".join(tokens[number + 1 :]).strip()[:1]]
-        if around[not last] and around[not last] in "+*/^":
+        beside = tokens[max(0, number - 2) : number] if last else tokens[number + 1 : number + 3]
+        if any(one in ("+", "*", "/", "^") for one in beside):
             return True
         near = [one for one in tokens[max(0, number - 2) : number + 3] if len(one) > 1]
         return not any(one.isalpha() for one in near)

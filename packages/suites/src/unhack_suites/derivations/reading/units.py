@@ -32,6 +32,11 @@ _BASES = {
     "락": "USD=1 dollar=1 cent=.01",
     "막": "EUR=1 euro=1",
     "박": "GBP=1",
+    "각/닥": "mph=.44704",
+    "낙*각/닥^2": "N=1000",
+    "낙*각^2/닥^2": "J=1000 kJ=1000000 Wh=3600000 kWh=3600000000",
+    "낙*각^2/닥^3": "W=1000 kW=1000000",
+    "알": "kB=.001 MB=1 GB=1000 TB=1000000",
     "삭": "month=1 year=12 yr=12",
 }
 _IMPERIAL = {"ft", "foot", "feet", "inch", "inches", "yd", "yard", "mi", "mile", "lb", "oz"}

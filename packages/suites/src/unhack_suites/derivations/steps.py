@@ -18,7 +18,7 @@ from unhack_suites.derivations.reading.expressions import Expression
 from unhack_suites.derivations.reading.inequalities import Bound, whole_numbers_at
 from unhack_suites.derivations.reading.relations import Relation
 from unhack_suites.derivations.report import LineStatus
-from unhack_suites.derivations.walk import ClaimFinding, Walk, learn_cases
+from unhack_suites.derivations.walk import ClaimFinding, Walk, learn_cases, put_in
 
 
 def judge_bound(walk: Walk, bound: Bound) -> ClaimFinding:
@@ -174,6 +174,10 @@ def _begs(walk: Walk, sides: Sequence[Expression]) -> bool:
 
 def _restates(walk: Walk, sides: Sequence[Expression]) -> bool:
     """True where a name that has a value is said to be another calculation of the same value."""
+    for side in sides[:-1]:
+        found = put_in(side.value, walk.facts.values) if side.value.names() else None
+        if found is not None and side.operations and algebra.equal(found, sides[-1].value):
+            return True  # a formula of known names comes to it
     held = sides[0].shape
     value = walk.facts.values.get(held)
     return (

@@ -72,7 +72,7 @@ class Walk:
 
     def said_values(self) -> list[Quotient]:
         """The values of what was said in words, where all names in it have become known."""
-        found = [_put_in(one.value, self.facts.values) for one in self.spoken[:_MOST_SPOKEN]]
+        found = [put_in(one.value, self.facts.values) for one in self.spoken[:_MOST_SPOKEN]]
         return [one for one in found if one is not None and not one.names()]
 
     def name_cases(self, held: str, values: Sequence[Quotient]) -> ClaimFinding:
@@ -101,7 +101,8 @@ class Walk:
 _MOST_SPOKEN = 40
 
 
-def _put_in(value: Quotient, known: Mapping[str, Quotient]) -> Quotient | None:
+def put_in(value: Quotient, known: Mapping[str, Quotient]) -> Quotient | None:
+    """The value with values for its names; None where that is not read."""
     try:
         top, below = (algebra.put_in(part, known) for part in (value.top, value.below))
         return algebra.divide(top, below)

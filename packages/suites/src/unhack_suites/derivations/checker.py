@@ -66,6 +66,10 @@ _IN_FORMULA = re.compile(
 )
 _HENCE = re.compile(r"\b(?:so|thus|hence|therefore)\b", re.I)
 _CASE = re.compile(r"\W*(?:(?:first|second) )?(?:case|if|either|suppose)\b", re.I)
+_IDENTITY = re.compile(
+    r"simplif|expand|factor|multiply out|identit|show|prove|express|write|in terms of|complet", re.I
+)
+"""Words of a problem that is about expressions, not about the values of their names."""
 _LOSS = re.compile(r"\b(?:los[est]+|loss|below|under|fewer|less|drops?|falls?|minus)\b", re.I)
 _ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
 _RESTS = re.compile(r"\b(?:remainder|left over|digits?|mod|divided|day of)\b|weekday")
@@ -211,7 +215,8 @@ def _walk_of(statement: str, spelling: Spelling) -> Walk:
     known = {name for side in walk.written for one in side for name in one.value.names()}
     alone = [one.value.names() | other.value.names() for one, other in walk.written]
     walk.stated = frozenset[str]().union(*(names for names in alone if len(names) == 1))
-    walk.free = frozenset(held - known - set(walk.facts.values))
+    identity = bool(functions) or _IDENTITY.search(statement)
+    walk.free = frozenset() if not identity else frozenset(held - known - set(walk.facts.values))
     return walk
 
 

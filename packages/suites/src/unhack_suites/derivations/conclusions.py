@@ -150,6 +150,7 @@ def _reaches(rows: Sequence[JudgedLine], facts: Facts, expected: Quotient | None
     return all(
         row.status not in BAD
         and any(value == exact
+            or (abs(value) < 1 and value * 100 == exact)
             or (exact.denominator > 1 and rounds_to(algebra.number(value), exact))
                 for value in (*row.concluded, *row.results))
         for row in final

@@ -206,6 +206,7 @@ def _walk_of(statement: str, spelling: Spelling) -> Walk:
         found = read_line(part, walk.functions)
         for relation in found.relations:
             _take_given(walk, relation)
+        walk.tried += found.tried
         for bound in found.bounds:
             walk.bounds.learn(bound)
         unread += part if found.unread or re.search(r"[<>≤≥|]", part) else ""
@@ -240,6 +241,7 @@ def _line(walk: Walk, number: int, line: str, spelling: Spelling) -> JudgedLine:
         found = read_line(text, walk.functions, before=walk.last)
         walk.in_case = bool(_CASE.match(line))
         walk.last = found.last
+        walk.tried += found.tried
         if found.unread:
             walk.unread.update(abs(value) for value in numbers_of(text))
         if not found.relations and not found.unread and not found.bounds:

@@ -77,6 +77,9 @@ def _value_of(walk: Walk, held: str, value: Expression, sign: str) -> ClaimFindi
         return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
     if facts.leaves_open(poly):
         exact = value.value.rational()
+        if exact is not None and facts.derived and walk.fits(held, exact):
+            facts.derived.append(value.value)
+            return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
         if value.operations or exact is None or facts.supports([exact]) or facts.is_derived(exact):
             if value.operations:
                 walk.defined.add(held)

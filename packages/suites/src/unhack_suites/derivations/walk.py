@@ -8,6 +8,7 @@ Not covered: the judging of lines, which `steps` does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,7 +16,7 @@ from fractions import Fraction
 from unhack_suites.derivations.facts import Facts
 from unhack_suites.derivations.reading import algebra
 from unhack_suites.derivations.reading.algebra import Quotient
-from unhack_suites.derivations.reading.expressions import Expression
+from unhack_suites.derivations.reading.expressions import Expression, read
 from unhack_suites.derivations.reading.inequalities import Bounds
 from unhack_suites.derivations.report import LineStatus
 
@@ -50,6 +51,8 @@ class Walk:
     last: str = ""
     spoken: list[Expression] = field(default_factory=list[Expression])
     """Expressions with names that stand in words: `the numbers are n and n + 2`."""
+    tried: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Sides of equations that can be read only with a value for their name."""
     bounds: Bounds = field(default_factory=Bounds)
     in_case: bool = False
     """True in a line that takes one case of several."""
@@ -62,6 +65,18 @@ class Walk:
     """Names of which a line that holds says a calculation."""
     defined: set[str] = field(default_factory=set[str])
     """Names that a line gave the value of a calculation; another line may use them anew."""
+
+    def fits(self, held: str, value: Fraction) -> bool:
+        """True where the value of a name makes an equation true that is not read without it."""
+        for pair in self.tried[:_MOST_TRIED]:
+            texts = [re.sub(rf"(?<![A-Za-z]){held}(?![A-Za-z])", f"({value})", one) for one in pair]
+            try:
+                left, right = (read(one, self.functions).value for one in texts)
+            except algebra.Unreadable:
+                continue
+            if texts != [*pair] and not left.names() and algebra.equal(left, right):
+                return True
+        return False
 
     def hear(self, spoken: Sequence[Expression]) -> None:
         """Take what words say of a name that has no value yet."""
@@ -98,7 +113,7 @@ class Walk:
         return ClaimFinding(LineStatus.VERIFIED, "", found, (f"cases of {held}",))
 
 
-_MOST_SPOKEN = 40
+_MOST_SPOKEN, _MOST_TRIED = 40, 8
 
 
 def put_in(value: Quotient, known: Mapping[str, Quotient]) -> Quotient | None:

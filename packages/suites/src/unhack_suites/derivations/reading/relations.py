@@ -79,6 +79,8 @@ class ReadLine:
     unread: str = ""
     """Why a relation could not be read."""
     bounds: tuple[Bound, ...] = ()
+    tried: tuple[tuple[str, str], ...] = ()
+    """Sides that are not read while their name has no value, as `4^x` and `64`."""
     spoken: tuple[Expression, ...] = ()
     """Expressions with names between its words."""
     last: str = ""
@@ -96,9 +98,11 @@ def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
     found: list[Relation] = []
     words: list[str] = []
     bounds: list[Bound] = []
+    tried: list[tuple[str, str]] = []
     unread, last = "", ""
     several = bool(re.search(r"\bor\b", text))
     for clause in [part for one in _clauses(text) for part in _unchained(one)]:
+        pair: tuple[str, str] | None = None
         try:
             if _REJECTED.search(clause):
                 words.append(clause)
@@ -113,16 +117,18 @@ def read_line(text: str, functions: Functions, *, before: str = "") -> ReadLine:
                 last = _side(_SPLIT.split(clause)[-1], last=True, many=True) or last
                 continue
             last = sides[0][-1]
+            pair = (without_marks(sides[0][0]), without_marks(last))
             relation = _relation(*sides, functions)
         except Unreadable as error:
             unread = unread or str(error)
+            tried += [pair] if pair else []
             continue
         if relation is None:
             words.append(clause)
         else:
             found.append(replace(relation, alternative=several))
     spoken = _spoken(words, functions) if not found and not unread else ()
-    return ReadLine(tuple(found), tuple(words), unread, tuple(bounds), spoken, last)
+    return ReadLine(tuple(found), tuple(words), unread, tuple(bounds), tuple(tried), spoken, last)
 
 
 def _bounds(clause: str, functions: Functions) -> list[Bound]:

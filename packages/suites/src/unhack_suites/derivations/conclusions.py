@@ -1,4 +1,4 @@
-"""What a derivation concludes, now that each of its lines was judged.
+"""The conclusions of a derivation, now that each of its lines was judged.
 
     resolve(rows, walk, expected)
     reported(rows, walk, expected)

@@ -13,9 +13,9 @@ from unhack_suites.derivations.facts import CONSTANTS
 from unhack_suites.derivations.names import judge_equation
 from unhack_suites.derivations.reading import algebra
 from unhack_suites.derivations.reading.algebra import Quotient
+from unhack_suites.derivations.reading.bounds import Bound, whole_numbers_at
 from unhack_suites.derivations.reading.equalities import holds
 from unhack_suites.derivations.reading.expressions import Expression
-from unhack_suites.derivations.reading.inequalities import Bound, whole_numbers_at
 from unhack_suites.derivations.reading.relations import Relation
 from unhack_suites.derivations.report import LineStatus
 from unhack_suites.derivations.walk import ClaimFinding, Walk, learn_cases, put_in
@@ -119,7 +119,7 @@ def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) ->
 
 
 def _remainder(side: Expression) -> list[Fraction]:
-    """What a division with rest leaves: 3 in `5 · 7 + 3`."""
+    """The rest of a division: 3 in `5 · 7 + 3`."""
     if len(side.numbers) != len(("quotient", "divisor", "rest")):
         return []
     one, other, rest = side.numbers

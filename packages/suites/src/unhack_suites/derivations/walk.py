@@ -16,8 +16,8 @@ from fractions import Fraction
 from unhack_suites.derivations.facts import Facts
 from unhack_suites.derivations.reading import algebra
 from unhack_suites.derivations.reading.algebra import Quotient
+from unhack_suites.derivations.reading.bounds import Bounds
 from unhack_suites.derivations.reading.expressions import Expression, read
-from unhack_suites.derivations.reading.inequalities import Bounds
 from unhack_suites.derivations.report import LineStatus
 
 

@@ -26,7 +26,7 @@ FUNCTIONS = ("f", "g", "h", "p", "q")
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class UnitValue:
     """A number of units in base units."""
 
     factor: Fraction
@@ -51,7 +51,7 @@ class Expression:
     open_ended: bool = False
     """True for a number with dots behind it."""
     rooted: bool = False
-    amount: Amount | None = None
+    amount: UnitValue | None = None
 
     @property
     def scale(self) -> Fraction | None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from unhack_suites.derivations.reading.algebra import Unreadable
+from unhack_suites.derivations.reading.bounds import INEQUALITIES, Bound, bound_of
 from unhack_suites.derivations.reading.equalities import holds
 from unhack_suites.derivations.reading.expressions import Expression, exact, read
-from unhack_suites.derivations.reading.inequalities import INEQUALITIES, Bound, bound_of
 from unhack_suites.derivations.reading.units import amount_of, without_marks
 
 Functions = Mapping[str, tuple[str, str]]

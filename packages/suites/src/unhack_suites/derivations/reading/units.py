@@ -15,7 +15,7 @@ import re
 from fractions import Fraction
 
 from unhack_suites.derivations.reading.algebra import Unreadable
-from unhack_suites.derivations.reading.expressions import Amount, read
+from unhack_suites.derivations.reading.expressions import UnitValue, read
 
 _BASES = {
     # a letter for each dimension: names with their factors; longer ones with or without an s
@@ -94,7 +94,7 @@ def without_marks(text: str) -> str:
     return MARK.sub(" ", text)
 
 
-def amount_of(text: str) -> Amount | None:
+def amount_of(text: str) -> UnitValue | None:
     """The amount that a side with marks is; None for one without, or of mixed dimensions."""
     if "⟦" not in text:
         return None
@@ -111,7 +111,7 @@ def amount_of(text: str) -> Amount | None:
     dimensions = frozenset((held, count) for held, count in powers.items() if count)
     if any(held not in _BASES for held, _ in dimensions):
         return None
-    return Amount(
+    return UnitValue(
         factor / divisor, dimensions, not _IMPERIAL.isdisjoint(re.findall("[a-z]+", text))
     )
 

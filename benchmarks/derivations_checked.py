@@ -9,7 +9,10 @@ around it. `FIRST` holds the first scoring of each, before any change that follo
 derivations are drawn from a seed of their own, each written in a random spelling, which must pass,
 and with one fault, which must be found at its line. `--file` scores further files of the form of
 `derivations.toml`, and nothing else: right ones that are paid in full, wrong ones that are paid at
-all, and first wrong lines found exactly, of those that have one.
+all, and first wrong lines found exactly, of those that have one. Two stand here, of styles that
+models write: `derivations_styles.toml`, by which the checker was improved, and
+`derivations_unseen.toml`, whose texts nobody who changed it has read (71 of 100 right, 1 of 100
+wrong, 49 of 97 lines; before, 54, 2 and 41).
 """
 
 from __future__ import annotations

@@ -44,7 +44,6 @@ KNOWN: dict[str, tuple[int, str]] = {
     "environments/sources/mining/report_plugin.py": (1, CUT),
     "environments/sources/mining/statement.py": (2, OURS),
     "environments/sources/loaders/task_image.py": (1, "a task's own settings, bounded repeats"),
-    "environments/steps/typing_errors.py": (1, RUNS),
     "integrations/harbor/task_folder.py": (1, OURS),
     "models/programs.py": (2, "a program of at most a model's context"),
     "reporting/page.py": (1, "a page of our own"),

@@ -13,10 +13,17 @@ objective. `newly_passing` is such a reward, kept for comparison.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 from unhack.core.errors import UsageError
+
+
+def check_weight(weight: float, name: str) -> None:
+    """Raise UsageError for the weight of a reward that is negative or not finite."""
+    if not (math.isfinite(weight) and weight >= 0):
+        raise UsageError(f"the weight of {name} is {weight}, no number from 0 on")
 
 
 def shaping_reward(before: float, after: float, *, gamma: float = 1.0, ended: bool) -> float:

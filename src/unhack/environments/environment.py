@@ -24,7 +24,6 @@ from unhack.environments.episode import (
     EpisodeLimits,
     EpisodeParts,
     StepResult,
-    StepRewards,
 )
 from unhack.environments.judges.script_judge import LIMITS as SCRIPT_LIMITS
 from unhack.environments.judges.script_judge import (
@@ -38,6 +37,9 @@ from unhack.environments.judging import RepositoryJudge, StateJudge
 from unhack.environments.observation import Observation
 from unhack.environments.sources.loaders.harbor import HarborTask
 from unhack.environments.sources.loaders.task_image import TaskImage
+from unhack.environments.steps.development_split import SplitRefusedError, split_task
+from unhack.environments.steps.ends import EndJudge
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.job import Backend
@@ -69,15 +71,20 @@ class RepositoryWorkshop:
         images: ImageStore | None = None,
     ) -> None:
         """`slots` commands run at once, 0 for one a core; `backend` judges, None for the shared
-        pool; `images` has the images of tasks, None for this user's."""
+        pool; `images` has the images of tasks, None for this user's. Raises UsageError for a
+        weighted judge whose tool is not installed."""
+        missing = rewards.missing() if rewards is not None else ""
+        if missing:
+            raise UsageError(f"judges cannot run here: {missing}")
         self.commands = CommandPool(slots=slots)
         self._slots = slots
         self.limits = limits or EpisodeLimits()
         self.rewards = rewards or StepRewards()
         self._backend = backend
-        self._starts: dict[str, tuple[EpisodeTask, WorkspaceState, EpisodeParts]] = {}
+        self._starts: dict[str, tuple[EpisodeTask, EpisodeTask, WorkspaceState, EpisodeParts]] = {}
+        """Id -> the task as it was given and as it is played, its start, its parts."""
         self._pools: dict[str, CommandPool] = {}
-        """Supervisors of an image, or of a path at which Harbor folders have their workspace."""
+        """Supervisors of an image, of packages, or of a path at which Harbor folders are."""
         self._images = images or ImageStore()
 
     def begin(self, task: EpisodeTask) -> Episode:
@@ -85,24 +92,57 @@ class RepositoryWorkshop:
         for one whose image is not built."""
         known = self._starts.get(task.id)
         if known is None:
-            known = self._starts[task.id] = (task, *self._prepared(task))
+            played, unpaid = self._split(task)
+            known = (task, played, *self._prepared(played, unpaid=unpaid))
+            self._starts[task.id] = known
         elif known[0] is not task:
             raise UsageError(f"two tasks are called {task.id}")
-        return Episode(task, *known[1:])
+        return Episode(*known[1:])
 
     async def check(self, task: EpisodeTask) -> str:
-        """Why no grade of a task can be believed on this host; empty where they can."""
-        judge = self.judge(task)
-        return await judge.check() if isinstance(judge, ScriptJudge) else ""
+        """Why no grade of a task can be believed on this host; empty where they can. A development
+        split whose parts its own reference fails is given up: steps are not paid then."""
+        episode = self.begin(task)
+        judge = episode.parts.judge
+        if isinstance(judge, ScriptJudge):
+            return await judge.check()
+        if isinstance(judge, RepositoryJudge) and episode.task is not task:
+            reason = await judge.disagreement()
+            if reason:
+                unpaid = f"{task.id} pays no steps: {reason}"
+                self._starts[task.id] = (task, task, *self._prepared(task, unpaid=unpaid))
+        ends = self.begin(task).parts.ends
+        return await ends.check() if ends is not None else ""
 
-    def _prepared(self, task: EpisodeTask) -> tuple[WorkspaceState, EpisodeParts]:
+    def _split(self, task: EpisodeTask) -> tuple[EpisodeTask, str]:
+        """The task as it is played, with dev tests where progress has a weight, or why it has
+        none."""
+        if not (self.rewards.progress and isinstance(task, RepositoryTask)) or task.dev_tests:
+            return task, ""
+        try:
+            made = split_task(task, seed=self.rewards.split_seed)
+            RepositoryJudge(made)
+        except SplitRefusedError as error:
+            return task, str(error)
+        except ValueError as error:  # no expectation of one part can be changed
+            return task, f"{task.id} pays no steps: {error}"
+        return made, ""
+
+    def _prepared(
+        self, task: EpisodeTask, *, unpaid: str = ""
+    ) -> tuple[WorkspaceState, EpisodeParts]:
         """The start state of a task, and what its episodes share."""
         if isinstance(task, HarborTask):
+            if self.rewards.judges:
+                raise UsageError(f"{task.id} is a Harbor folder, which no judge of files reads")
             return self._of_folder(task)
+        ends = None
+        if self.rewards.judges:
+            ends = EndJudge(task, self.rewards.judges, backend=self._backend)
         judge = RepositoryJudge(task, backend=self._backend)
         pool = self._with_packages(task.preload)
         start = pool.states.load(task.files, executable=task.executable)
-        return start, EpisodeParts(pool, judge, self.limits, self.rewards)
+        return start, EpisodeParts(pool, judge, self.limits, self.rewards, ends, unpaid)
 
     def _with_packages(self, preload: tuple[str, ...]) -> CommandPool:
         """The supervisors whose commands find the packages that a task's judge has."""
@@ -269,6 +309,8 @@ def info_of(episode: Episode, result: StepResult) -> dict[str, Any]:
         "turn": len(episode.turns),
         "process": dict(result.process),
     }
+    if episode.parts.unpaid:
+        found["unpaid"] = episode.parts.unpaid
     if result.outcome is not None:
         found["outcome"] = result.outcome.score
         found["scored"] = result.scored

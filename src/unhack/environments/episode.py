@@ -5,8 +5,8 @@
     twins = episode.fork(8)                   # continue from here, each on its own
 
 The reward of a step is γΦ(s') − Φ(s), Φ being the weighted share of the dev tests that pass, and 0
-at every end, the cut included; the last step adds the outcome. `StepResult.process` and `outcome`
-keep the two apart.
+at every end, the cut included; the last step adds the outcome, less what the judges of the end
+state take of it. `StepResult.process` and `outcome` keep the two apart.
 
 Covered: an action that cannot be carried out is an observation; an episode cut by its own limits is
 judged as its files stand, by the same judge; one that never speaks the protocol gets a real 0; one
@@ -17,7 +17,6 @@ Not covered: choosing actions (`players`).
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -45,6 +44,8 @@ from unhack.environments.actions import (
 from unhack.environments.files import file_tools
 from unhack.environments.judging import StateJudge
 from unhack.environments.observation import Observation, Refusal, of_command, refused
+from unhack.environments.steps.ends import EndJudge
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import PlayableTask
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.workspace.command_pool import CommandPool
@@ -85,27 +86,6 @@ class EpisodeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class StepRewards:
-    """The weight of step rewards beside the outcome.
-
-    Example:
-
-        RepositoryWorkshop(rewards=StepRewards(progress=0.2, gamma=0.99))
-    """
-
-    progress: float = 0.0
-    """Weight of Φ, the share of the dev tests that pass; 0 pays the outcome alone."""
-    gamma: float = 1.0
-    """Discount of the potential; it must be that of the returns."""
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.progress) and self.progress >= 0):
-            raise UsageError(f"the weight of progress is {self.progress}, no number from 0 on")
-        if not 0 <= self.gamma <= 1:
-            raise UsageError(f"the discount is {self.gamma}, no number between 0 and 1")
-
-
-@dataclass(frozen=True, slots=True)
 class StepResult:
     """The answer to one step.
 
@@ -125,7 +105,8 @@ class StepResult:
     state_id: str
     """Content hash of the workspace after the step."""
     process: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Step scores by name, apart from the outcome: `progress` is Φ before its weight."""
+    """Step scores by name, apart from the outcome: `progress` is Φ before its weight; at a rewarded
+    end also those of the judges that have a weight."""
     outcome: Verdict | None = None
     """The judge's verdict, at the end."""
 
@@ -160,7 +141,11 @@ class EpisodeParts:
     commands: CommandPool
     judge: StateJudge
     limits: EpisodeLimits = EpisodeLimits()
-    rewards: StepRewards = StepRewards()
+    rewards: StepRewards = field(default_factory=StepRewards)
+    ends: EndJudge | None = None
+    """The judges of end states; None without weights for them."""
+    unpaid: str = ""
+    """Why progress pays no steps of this task; empty where it does, or has no weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +171,7 @@ class Episode:
     """
 
     def __init__(self, task: PlayableTask, start: WorkspaceState, parts: EpisodeParts) -> None:
-        if parts.rewards.progress and not task.dev_tests:
+        if parts.rewards.progress and not task.dev_tests and not parts.unpaid:
             raise UsageError(f"{task.id} has no dev tests to reward progress by")
         self.task, self.parts = task, parts
         self.state = start
@@ -256,15 +241,22 @@ class Episode:
         truncated = not terminated and (full or out_of_time or bool(turned.lost))
         self.ended = terminated or truncated
         outcome = await self._outcome(silent=silent, lost=turned.lost) if self.ended else None
+        left, scores = 1.0, dict[str, float]()
+        if outcome is not None and parts.ends is not None and reward_of(outcome):
+            try:
+                left, scores = await parts.ends.share(self.state)
+            except SandboxError as error:
+                outcome = unscored_verdict(str(error))
         phi = first if self.state is turned.before else await self._phi(self.state)
         self._potential = phi
         paid = shaping_reward(first, phi, gamma=parts.rewards.gamma, ended=self.ended)
         reward = parts.rewards.progress * paid
         if outcome is not None:
-            reward += reward_of(outcome) or 0.0
-        process = {"progress": phi} if self.task.dev_tests and parts.rewards.progress else {}
+            reward += left * (reward_of(outcome) or 0.0)
+        if self.task.dev_tests and parts.rewards.progress:
+            scores["progress"] = phi
         result = StepResult(
-            turned.observation, reward, terminated, truncated, self.state.id, process, outcome
+            turned.observation, reward, terminated, truncated, self.state.id, scores, outcome
         )
         self.turns.append(Turn(turned.action, turned.said, turned.before.id, result))
         return result

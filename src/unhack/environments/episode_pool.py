@@ -58,6 +58,8 @@ class FinishedEpisode:
     """None where the player raised before the end."""
     error: str = ""
     """The error that the player raised."""
+    unpaid: str = ""
+    """Why progress paid no steps, where it has a weight."""
 
     @property
     def reward(self) -> float:
@@ -81,7 +83,8 @@ async def play(episode: Episode, player: EpisodePlayer, *, index: int = 0) -> Fi
             break
         await episode.step(action)
     outcome = episode.turns[-1].result.outcome if episode.turns else None
-    return FinishedEpisode(index, episode.task, tuple(episode.turns), outcome, error)
+    unpaid = episode.parts.unpaid
+    return FinishedEpisode(index, episode.task, tuple(episode.turns), outcome, error, unpaid)
 
 
 async def play_all(

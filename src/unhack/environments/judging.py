@@ -84,6 +84,17 @@ class RepositoryJudge:
             return None
         return await self._judge(state, self._dev, dev=True)
 
+    async def disagreement(self) -> str:
+        """Why the reference fails the hidden tests or the dev tests; empty where it passes both."""
+        for task in (self._hidden, self._dev):
+            if task is not None:
+                dev = task is self._dev
+                verdict = await self._judge_files(self.task.reference, task, dev=dev)
+                if not verdict.passed:
+                    part = "dev tests" if dev else "rest of the tests"
+                    return f"the reference fails the {part} alone: {verdict.reason}"
+        return ""
+
     async def left_out(self, state: WorkspaceState) -> Mapping[str, str]:
         """The paths that are not handed in, of those that might be looked for: path -> reason."""
         return hand_in(self.task, state)[1]

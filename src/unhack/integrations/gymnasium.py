@@ -23,7 +23,8 @@ import numpy as np
 
 from unhack.core.errors import UsageError
 from unhack.environments.environment import RepositoryEnvironment
-from unhack.environments.episode import EpisodeLimits, StepRewards
+from unhack.environments.episode import EpisodeLimits
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.integrations.rows import tool_call
 

@@ -20,15 +20,17 @@ import asyncio
 import json
 import os
 import threading
+import warnings
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import TaskError, UsageError
 from unhack.core.verdict import Verdict
 from unhack.environments.actions import TOOLS
 from unhack.environments.environment import RepositoryWorkshop
-from unhack.environments.episode import Episode, EpisodeLimits, StepRewards
+from unhack.environments.episode import Episode, EpisodeLimits
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.integrations.rows import tool_call
 from unhack.integrations.task_names import AnyTask
@@ -160,12 +162,19 @@ class EpisodeHost:
         self._workshop = RepositoryWorkshop(limits=limits, rewards=rewards)
 
     def begin(self, task: RepositoryTask) -> Episode:
-        """A new episode."""
+        """A new episode; warns where progress has a weight and pays no steps of the task. Raises
+        TaskError for a task that cannot be scored on this host."""
 
         async def begun() -> Episode:
+            reason = await self._workshop.check(task)
+            if reason:
+                raise TaskError(f"{task.id} cannot be scored on this host: {reason}")
             return self._workshop.begin(task)
 
-        return self.wait(begun())
+        episode = self.wait(begun())
+        if episode.parts.unpaid:
+            warnings.warn(episode.parts.unpaid, stacklevel=2)
+        return episode
 
     def close(self) -> None:
         """End the workers and remove the start states."""

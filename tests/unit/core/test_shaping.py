@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.core.errors import UsageError
-from unhack.core.shaping import newly_passing, shaped, shaping_reward
+from unhack.core.shaping import check_weight, newly_passing, shaped, shaping_reward
 
 TREES = 2_000
 DEEPEST = 4
@@ -75,6 +75,13 @@ def _share_kept(paid_back: Callable[[Node], bool], *, gamma: float) -> float:
         plain = _best(root, lambda before, after: 0.0, gamma=gamma)[1]
         kept += _best(root, expected_reward, gamma=gamma)[1] == plain
     return kept / TREES
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, -math.inf, -0.5])
+def test_no_reward_has_a_weight_that_is_negative_or_not_finite(weight: float) -> None:
+    with pytest.raises(UsageError, match="the weight of progress is"):
+        check_weight(weight, "progress")
+    check_weight(0.0, "progress")
 
 
 class TestTheLaw:

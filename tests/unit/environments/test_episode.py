@@ -15,8 +15,9 @@ from unhack.core.errors import SandboxError, UsageError
 from unhack.core.verdict import Seal, Status
 from unhack.environments.actions import ReadFile, RunCommand, RunTests, Submit, WriteFile
 from unhack.environments.environment import RepositoryWorkshop
-from unhack.environments.episode import Episode, EpisodeLimits, StepResult, StepRewards
+from unhack.environments.episode import Episode, EpisodeLimits, StepResult
 from unhack.environments.observation import Refusal
+from unhack.environments.steps.rewards import StepRewards
 from unhack.sandbox.limits import Limits
 
 pytestmark = pytest.mark.slow

@@ -13,10 +13,11 @@ from unhack.core.errors import UsageError
 from unhack.core.verdict import Status
 from unhack.environments.actions import Action, RunCommand, Submit, WriteFile
 from unhack.environments.environment import RepositoryEnvironment, RepositoryWorkshop
-from unhack.environments.episode import StepResult, StepRewards
+from unhack.environments.episode import StepResult
 from unhack.environments.episode_pool import FinishedEpisode, play
 from unhack.environments.players.scripted import IdlePlayer, RandomPlayer, ReferencePlayer
 from unhack.environments.sources.loaders.harbor import read_harbor
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.suites import find_tasks
 
 pytestmark = pytest.mark.slow

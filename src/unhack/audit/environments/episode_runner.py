@@ -15,8 +15,9 @@ from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.environments.actions import Submit
 from unhack.environments.environment import RepositoryWorkshop
-from unhack.environments.episode import Episode, EpisodeLimits, StepRewards
+from unhack.environments.episode import Episode, EpisodeLimits
 from unhack.environments.judging import submission
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.job import Backend
 from unhack.verifiers.reward import reward_of

@@ -27,6 +27,16 @@ class EnvRunOrder:
     progress: Annotated[
         float, valued("Weight of step rewards: passing dev tests.", metavar="W", least=0)
     ] = 0.0
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=W",
+            help="Share of the outcome that build, lint, types, minimality or tampering can take.",
+        ),
+    ] = None
+    split_seed: Annotated[
+        int, valued("Draws dev tests for tasks without any.", metavar="N", least=0)
+    ] = 0
     out: Annotated[
         Path | None,
         valued("Write episodes.jsonl, report.html and trajectories there.", metavar="DIR"),

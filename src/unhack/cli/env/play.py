@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from unhack.cli import terminal
 from unhack.environments.actions import KINDS
 from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
-from unhack.environments.episode import StepRewards
+from unhack.environments.steps.rewards import StepRewards
 
 _ARGUMENT = {
     "read": "path", "list": "path", "search": "text", "run": "command", "shell": "command",
@@ -28,6 +28,8 @@ async def _play(task: EpisodeTask, progress: float) -> None:
     async with RepositoryWorkshop(slots=1, rewards=StepRewards(progress=progress)) as workshop:
         episode = workshop.begin(task)
         terminal.write_text(f"{task.id}\n\n{episode.opening().text}\n")
+        if episode.parts.unpaid:
+            terminal.remarks().print(episode.parts.unpaid)
         terminal.remarks().print(f"Actions: {', '.join(KINDS)}. `submit` ends the episode.")
         for action in actions(_lines()):
             result = await episode.step(action)

@@ -12,11 +12,12 @@ from unhack.cli.env import screen
 from unhack.cli.env.order import EnvRunOrder
 from unhack.core.errors import UsageError
 from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
-from unhack.environments.episode import EpisodeLimits, StepRewards
+from unhack.environments.episode import EpisodeLimits
 from unhack.environments.episode_pool import EpisodePlayer, FinishedEpisode, play_all
 from unhack.environments.players.scripted import IdlePlayer, RandomPlayer, ReferencePlayer
 from unhack.environments.report import transcript
 from unhack.environments.report.atif import as_trajectory
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.suites import find_tasks
 
 
@@ -37,6 +38,18 @@ def choose_player(order: EnvRunOrder) -> EpisodePlayer:
     )
 
 
+def choose_rewards(order: EnvRunOrder) -> StepRewards:
+    """The weights that the options give. Raises UsageError for one that is none."""
+    judges: dict[str, float] = {}
+    for given in order.judge or ():
+        kind, _, weight = given.partition("=")
+        try:
+            judges[kind] = float(weight)
+        except ValueError:
+            raise UsageError(f"--judge: {given!r} is not KIND=W, such as lint=0.1") from None
+    return StepRewards(progress=order.progress, judges=judges, split_seed=order.split_seed)
+
+
 def _chat(order: EnvRunOrder) -> EpisodePlayer:
     # The clients of language models are an extra that the other agents do without.
     from unhack.agents.chat.agent import ChatAgent, make_meter
@@ -54,7 +67,7 @@ def _chat(order: EnvRunOrder) -> EpisodePlayer:
 def run_suite(plan: EnvRunOrder) -> None:
     """Play the suite, print a table or lines of JSON, and write the report."""
     tasks = list(islice(find_tasks(plan.suite), plan.limit))
-    player = choose_player(plan)
+    player, rewards = choose_player(plan), choose_rewards(plan)
     if plan.out is not None:
         try:
             plan.out.mkdir(parents=True, exist_ok=True)
@@ -66,7 +79,7 @@ def run_suite(plan: EnvRunOrder) -> None:
             terminal.write_json(transcript.as_values(played))
 
     async def main(advance: Callable[[], None]) -> list[FinishedEpisode]:
-        limits, rewards = EpisodeLimits(turns=plan.turns), StepRewards(progress=plan.progress)
+        limits = EpisodeLimits(turns=plan.turns)
         found: list[FinishedEpisode] = []
         async with RepositoryWorkshop(limits=limits, rewards=rewards) as workshop:
             async for one in play_all(workshop, tasks, player, at_once=plan.at_once):

@@ -84,4 +84,5 @@ def summary(played: Sequence[FinishedEpisode]) -> str:
         text += f"; {unscored} unscored, which the machinery caused"
     if errors:
         text += f"; {errors} ended by an error of the agent"
-    return f"{text}."
+    unpaid = [one.unpaid for one in played if one.unpaid]
+    return "\n".join([f"{text}.", *dict.fromkeys(unpaid)])

@@ -29,12 +29,16 @@ def mine(
         list[str] | None,
         typer.Option(metavar="MODULE", help="An installed package that the repository imports."),
     ] = None,
+    generate: Annotated[
+        bool, typer.Option("--generate", help="Make tests for commits that change none.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a commit.")] = False,
 ) -> None:
     """Find commits whose change to the code flips tests, and make tasks of them.
 
     The tests run in the sandbox. Each task is validated: the reference passes again and again, each
-    test to pass fails without it, and the judge agrees.
+    test to pass fails without it, and the judge agrees. With --generate, commits without tests are
+    run too: calls that give something else with the change become sealed tests.
 
     \b
     unhack tasks mine ./project --out ./mined
@@ -46,7 +50,9 @@ def mine(
 
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} already exists; name a new folder")
-    settings = miner.MiningSettings(start=start, most_commits=commits, preload=tuple(preload or ()))
+    settings = miner.MiningSettings(
+        start=start, most_commits=commits, preload=tuple(preload or ()), generate=generate
+    )
     found: list[MinedCommit] = []
 
     async def work() -> None:
@@ -99,5 +105,7 @@ def _write(out: Path, repository: Path, start: str, found: list[MinedCommit]) ->
             names.append(one.task.id.rpartition("/")[2])
             write_task(out / names[-1], one.task)
     skipped = [{"commit": one.commit, "reason": one.skipped} for one in found if one.task is None]
-    origin = {"repository": repository.resolve().name, "from": start, "judged": "as_written"}
+    modes = sorted({one.task.mode.value for one in found if one.task is not None})
+    judged = ", ".join(modes) or "as_written"
+    origin = {"repository": repository.resolve().name, "from": start, "judged": judged}
     write_manifest(out, origin=origin, tasks=names, skipped=skipped)

@@ -38,6 +38,7 @@ def as_values(played: FinishedEpisode) -> dict[str, Any]:
         "reason": outcome.reason if outcome is not None else played.error,
         "seal": outcome.seal.value if outcome is not None else None,
         "reward": played.reward,
+        "unpaid": played.unpaid or None,
         "turns": [_turn(turn) for turn in played.turns],
     }
 

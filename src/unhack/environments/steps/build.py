@@ -64,10 +64,10 @@ def judge_build(task: RepositoryTask, before: StateFiles, after: StateFiles) -> 
 
 
 def compile_problems(
-    sources: Mapping[str, bytes],
+    sources: Mapping[str, bytes], *, program: str = _COMPILE
 ) -> Generator[list[Job], list[Outcome], dict[str, str] | str]:
     """path -> problem for the sources that do not compile, or a text where the sandbox itself
-    failed."""
+    failed. Another `program` says other words of them."""
     problems = dict[str, str]()
     left = dict(sources)
     large = [path for path, data in left.items() if len(data) > _MAX_BYTES]
@@ -77,7 +77,7 @@ def compile_problems(
     deaths = 0
     while left:
         batch = _batch(left)
-        [outcome] = yield [_job(batch)]
+        [outcome] = yield [_job(batch, program)]
         trouble = sandbox_trouble(outcome)
         if trouble:
             return trouble
@@ -108,11 +108,11 @@ def _batch(left: Mapping[str, bytes]) -> dict[str, bytes]:
     return found
 
 
-def _job(batch: Mapping[str, bytes]) -> Job:
+def _job(batch: Mapping[str, bytes], program: str) -> Job:
     # names stay here: the job knows numbers, so no name can forge a line of its answer
     packed = [[at, base64.b64encode(data).decode()] for at, data in enumerate(batch.values())]
     stdin = json.dumps(packed).encode()
-    return jobs.main(_COMPILE, stdin=stdin, limits=LIMITS, profile=Profile())
+    return jobs.main(program, stdin=stdin, limits=LIMITS, profile=Profile())
 
 
 def _said(outcome: Outcome, batch: Mapping[str, bytes]) -> dict[str, str]:

@@ -20,7 +20,7 @@ import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from unhack.core.errors import UsageError
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, run_all
@@ -77,15 +77,18 @@ class StepScores:
             score = known[kind].score
             if score is None:
                 raise UsageError(f"{kind} could not be judged here: {known[kind].reason}")
+            if not math.isfinite(weight):
+                raise UsageError(f"the weight of {kind} is {weight}, no finite number")
             parts.append(weight * score)
         return math.fsum(parts)
 
 
 StepJudge = Generator[list[Job], list[Outcome], StepScore]
 """Yields jobs, receives their outcomes in the same order, and returns a score."""
+Answer = TypeVar("Answer")
 
 
-def run_judge(judge: StepJudge, backend: Backend) -> StepScore:
+def run_judge(judge: Generator[list[Job], list[Outcome], Answer], backend: Backend) -> Answer:
     """Run a judge to its end. Blocks; for another thread's loop see `arun_judge`."""
     try:
         jobs = next(judge)
@@ -95,7 +98,9 @@ def run_judge(judge: StepJudge, backend: Backend) -> StepScore:
         return ended.value
 
 
-async def arun_judge(judge: StepJudge, backend: Backend) -> StepScore:
+async def arun_judge(
+    judge: Generator[list[Job], list[Outcome], Answer], backend: Backend
+) -> Answer:
     """The same beside an event loop."""
     return await asyncio.to_thread(run_judge, judge, backend)
 
@@ -108,11 +113,11 @@ def sandbox_trouble(outcome: Outcome) -> str:
 
 
 def python_sources(files: StateFiles, *, unlike: StateFiles) -> dict[str, bytes]:
-    """The .py files that are not the same in `unlike`."""
+    """The Python files, stubs too, that are not the same in `unlike`."""
     return {
         path: data
         for path, data in sorted(files.items())
-        if path.endswith(".py") and unlike.get(path) != data
+        if path.endswith((".py", ".pyi")) and unlike.get(path) != data
     }
 
 

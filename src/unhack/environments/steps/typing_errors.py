@@ -1,8 +1,8 @@
 """Types: errors of pyright that the start state did not have, asked inside the sandbox.
 
-Covered: comments that silence an error (`type: ignore`, `pyright:`) and configuration of the
-repository count for nothing; imports that are not installed are no errors; a host without pyright
-or node is told; texts that the checker does not finish.
+Covered: what silences an error (`type: ignore`, `pyright:`, `no_type_check`, a new stub beside its
+module) and configuration of the repository count for nothing; imports that are not installed are
+no errors; a host without pyright or node is told; texts that the checker does not finish.
 Not covered: casts and `Any`, which are part of the language; other checkers.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +22,12 @@ from unhack.environments.steps.findings import (
     ask_tool,
     pack_states,
 )
-from unhack.environments.steps.score import StateFiles, StepJudge, StepScore, python_sources
+from unhack.environments.steps.score import (
+    StateFiles,
+    StepJudge,
+    StepScore,
+    python_sources,
+)
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.limits import MIB, Limits
 from unhack.verifiers import jobs
@@ -33,7 +37,6 @@ LIMITS = Limits(
     open_files=512,
 )  # fmt: skip
 _INSIDE = "/opt/pyright"
-_SILENCED = re.compile(rb"#[ \t]*(?:type:[ \t]*ignore|pyright:)")
 _CONFIG = "pyrightconfig.json"
 
 
@@ -64,24 +67,33 @@ def judge_types(
         return StepScore("types", 1.0, "no Python file was changed", {"new": []})
     states = {AFTER: after, START: task.files, BEFORE: before}
     paths = {path for files in states.values() for path in files if path.endswith((".py", ".pyi"))}
-    packed = pack_states(states, paths, lambda data: _SILENCED.sub(b"# (", data))
-    packed[_CONFIG] = (json.dumps(_config()).encode(), 0o600)
+    stubs = {path for path in paths - {*task.files, *task.reference} if path.endswith(".pyi")}
+    paths -= {path for path in stubs if path.removesuffix("i") in paths}
+    packed = pack_states(states, paths, _unsilenced)
+    config = _config([folder for folder, files in states.items() if files])
+    packed[_CONFIG] = (json.dumps(config).encode(), 0o600)
     node = shutil.which("node", path="/usr/local/bin:/usr/bin") or "node"
     argv = [node, f"{_INSIDE}/index.js", "--outputjson", "-p", _CONFIG]
     job = jobs.program(argv, limits=LIMITS, files=packed, binds=((pyright, _INSIDE),))
     return (yield from ask_tool("types", "pyright", job, _read, changed=len(changed)))
 
 
-def _config() -> dict[str, Any]:
+def _unsilenced(data: bytes) -> bytes:
+    """A source in which no word keeps the checker quiet; `enableTypeIgnoreComments` is off."""
+    return data.replace(b"pyright:", b"pyright;").replace(b"no_type_check", b"no_such_check")
+
+
+def _config(folders: list[str]) -> dict[str, Any]:
     return {
-        "include": [AFTER, START, BEFORE],
+        "include": folders,
         "exclude": [],
         "typeCheckingMode": "standard",
+        "enableTypeIgnoreComments": False,
         "reportMissingImports": "none",
         "reportMissingModuleSource": "none",
         "reportAttributeAccessIssue": "error",
         "executionEnvironments": [
-            {"root": folder, "extraPaths": [f"{folder}/src"]} for folder in (AFTER, START, BEFORE)
+            {"root": folder, "extraPaths": [f"{folder}/src"]} for folder in folders
         ],
     }
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from unhack.core.errors import UnknownNameError
-from unhack.core.shaping import shaped
+from unhack.core.shaping import check_weight, shaped
 from unhack.training.episodes.episode import PlayedEpisode
 from unhack.training.episodes.sequences import join_whole
 from unhack.training.worlds.turns import State, TurnWorld
@@ -54,8 +54,10 @@ def environment_factory(text: TextWorld[State], *, process: float = 0.0) -> type
     """The class of an environment, for `GRPOTrainer(environment_factory=...)`.
 
     `process`: weight of shaped step rewards beside the outcome; as potentials are paid back at
-    every end, they shift an episode's sum by a constant of its start.
+    every end, they shift an episode's sum by a constant of its start. Raises UsageError for a
+    weight that is negative or not finite.
     """
+    check_weight(process, "process rewards")
     world = text.world
 
     class TurnEnvironment:

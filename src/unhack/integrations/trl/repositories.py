@@ -21,7 +21,8 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.environments.episode import Episode, EpisodeLimits, StepRewards
+from unhack.environments.episode import Episode, EpisodeLimits
+from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.integrations.rows import name_in
 from unhack.integrations.sessions import EpisodeHost

@@ -39,6 +39,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.shaping import check_weight
 
 Peers = Literal["state", "start"]
 
@@ -92,6 +93,7 @@ class CreditSettings:
             raise UsageError("gamma lies in (0, 1] and trace in [0, 1]")
         if self.peers not in ("state", "start"):
             raise UnknownNameError("peers", self.peers, valid=("state", "start"))
+        check_weight(self.weight, "gigpo's turns")
 
 
 def returns_to_go(rewards: Sequence[float], *, discount: float = 1.0) -> list[float]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unhack.core.errors import UsageError
+from unhack.core.shaping import check_weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ class PlayedEpisode:
 
     def rewards(self, *, process: float = 1.0) -> list[float]:
         """Reward of each turn, [T]: `process` times the process reward, and the outcome at the
-        last. Raises UsageError for an unscored episode."""
+        last. Raises UsageError for an unscored episode, or a weight that is none."""
+        check_weight(process, "process rewards")
         if self.outcome is None:
             raise UsageError(f"{self.task}: an unscored episode has no rewards; leave it out")
         found = [process * reward for reward in self.process or (0.0,) * len(self.turns)]

@@ -14,6 +14,7 @@ from itertools import pairwise
 import torch
 
 from unhack.core.errors import UnknownNameError
+from unhack.core.shaping import check_weight
 from unhack.training import objectives
 from unhack.training.config.settings import ObjectiveSettings, OptimiserSettings
 from unhack.training.episodes.batch import TurnBatch, credited, turn_batch
@@ -27,7 +28,8 @@ from unhack.training.worlds.turns import State, TurnWorld
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSettings:
-    """Settings of training over episodes. Raises UnknownNameError for an unknown law.
+    """Settings of training over episodes. Raises UnknownNameError for an unknown law,
+    UsageError for a weight that is none.
 
     Example:
 
@@ -52,6 +54,7 @@ class EpisodeSettings:
     def __post_init__(self) -> None:
         if self.law not in LAWS:
             raise UnknownNameError("law of process rewards", self.law, valid=LAWS)
+        check_weight(self.process, "process rewards")
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,22 @@ class TestMinimality:
     def test_a_longer_change_scores_by_its_length(self) -> None:
         longer = FIXED + b"\n\ndef sub(a, b):\n    return a - b\n"
         found = self.size(**{CORE: longer})
-        assert found.evidence["reference_lines"] == 2
+        assert found.evidence["reference"] == 8
         # the mended line, the new head and two empty ones; the old last line is there again
-        assert found.evidence["changed_lines"] == 4
-        assert found.score == 0.5
+        assert found.evidence["size"] == 4 + 8 + 2
+        assert found.score == 8 / 14
+
+    @pytest.mark.parametrize("change", [
+        ("\n", "; "), ("    ", "\t"), ("value", "v"), (" = ", "="),
+    ])  # fmt: skip
+    def test_layout_and_short_names_make_no_change_smaller(self, change: tuple[str, str]) -> None:
+        honest = "\n".join(f"value_{n} = 1" for n in range(40))
+        other = honest.replace(*change)
+        plain = self.size(**{CORE: FIXED + honest.encode()}).score or 0.0
+        assert (self.size(**{CORE: FIXED + other.encode()}).score or 0.0) <= plain
+
+    def test_a_new_module_at_the_top_is_part_of_the_change(self) -> None:
+        assert (self.size(**{"helper.py": b"x = 1\n" * 50}).score or 0.0) < 0.1
 
     def test_one_long_line_is_as_long_as_several(self) -> None:
         joined = FIXED + b"; ".join(b"value_%d = 1" % n for n in range(100))
@@ -75,7 +87,7 @@ class TestMinimality:
     def test_a_deletion_is_as_long_as_what_it_takes_away(self) -> None:
         files = {path: data for path, data in START.items() if path != CORE}
         found = judge_minimality(step_task(), START, files)
-        assert found.evidence["changed_lines"] == len(START[CORE].splitlines())
+        assert found.evidence["size"] >= len(START[CORE].splitlines())
 
 
 class TestApart:

@@ -80,8 +80,11 @@ class CommitParts:
         return found
 
 
-def take_apart(git: GitObjects, commit: Commit, *, limits: CommitLimits) -> CommitParts:
-    """The parts of a commit. Raises CommitSkippedError with the reason why it makes no task."""
+def take_apart(
+    git: GitObjects, commit: Commit, *, limits: CommitLimits, untested: bool = False
+) -> CommitParts:
+    """The parts of a commit; `untested` takes one that changes no test too, without hidden tests.
+    Raises CommitSkippedError with the reason why it makes no task."""
     if not commit.parent:
         raise CommitSkippedError("it is the first commit")
     before, after = git.tree(commit.parent), git.tree(commit.id)
@@ -89,6 +92,8 @@ def take_apart(git: GitObjects, commit: Commit, *, limits: CommitLimits) -> Comm
     if not code:
         raise CommitSkippedError("no code is changed")
     if not any(is_test_file(path) and path in after for path in tests):
+        tests = []
+    if not tests and not untested:
         raise CommitSkippedError("no test file is changed with the code")
     if len(code) > limits.code_files:
         raise CommitSkippedError(f"{len(code)} code files are changed, over {limits.code_files}")
@@ -104,7 +109,7 @@ def take_apart(git: GitObjects, commit: Commit, *, limits: CommitLimits) -> Comm
         raise CommitSkippedError("only comments, docstrings or layout are changed")
     tested = _wanted_tests(after, tests, limits)
     rest = {path: one for path, one in after.items() if path not in tests}
-    others = _tests_of(git, rest, reference, limits=limits)
+    others = _tests_of(git, rest, reference, limits=limits) if tests else []
     hidden = {path: text or "" for path, text in _texts(git, after, [*tested, *others]).items()}
     roots = set(code_roots(files)) | {top_of(path) for path in reference}
     return CommitParts(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.core.errors import UsageError
+from unhack.environments.sources.mining.behaviour_tests import generated
 from unhack.environments.sources.mining.commit_parts import (
     CommitLimits,
     CommitSkippedError,
@@ -42,6 +43,8 @@ class MiningSettings:
     preload: tuple[str, ...] = ()
     """Installed packages that the repository imports."""
     limits: CommitLimits = field(default_factory=CommitLimits)
+    generate: bool = False
+    """True makes tests for commits that change none (`behaviour_tests`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +73,18 @@ async def mine(
         async with CommandPool(slots=1, preload=preload) as pool:
             machinery = Machinery(pool, backend, settings.preload)
             for commit in commits:
-                yield await _mined(git, commit, machinery, repository, limits=settings.limits)
+                yield await _mined(git, commit, machinery, repository, settings=settings)
 
 
 async def _mined(
     git: GitObjects, commit: Commit, machinery: Machinery, repository: Path, *,
-    limits: CommitLimits,
+    settings: MiningSettings,
 ) -> MinedCommit:  # fmt: skip
     try:
-        parts = take_apart(git, commit, limits=limits)
+        parts = take_apart(git, commit, limits=settings.limits, untested=settings.generate)
         name = f"{_plain(repository.resolve().name)}/{commit.id[:12]}"
-        return MinedCommit(commit.id, await validated(parts, machinery, name=name))
+        make = validated if parts.tests else generated
+        return MinedCommit(commit.id, await make(parts, machinery, name=name))
     except CommitSkippedError as error:
         return MinedCommit(commit.id, skipped=str(error))
 

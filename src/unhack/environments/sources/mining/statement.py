@@ -70,14 +70,19 @@ def write_statement(
             examples.add(f"`{missing}` is not there.")
     if not examples.lines:
         return ""
+    return told(examples.lines, roots=roots, count=len(failing))
+
+
+def told(lines: Sequence[str], *, roots: Sequence[str], count: int) -> str:
+    """The statement of some observations; `count` checks fail."""
     where = ", ".join(f"`{root}`" for root in roots)
-    count = f"{len(failing)} check{'s' * (len(failing) != 1)}"
+    checks = f"{count} check{'s' * (count != 1)}"
     return "\n".join([
         f"The code in {where} does not do all that is expected of it. Observed:",
         "",
-        *(f"- {line}" for line in examples.lines),
+        *(f"- {line}" for line in lines),
         "",
-        f"{count} fail{'s' * (len(failing) == 1)} for this and related inputs. Find the cause and"
+        f"{checks} fail{'s' * (count == 1)} for this and related inputs. Find the cause and"
         " fix the code; what works already has to go on working.",
     ])  # fmt: skip
 

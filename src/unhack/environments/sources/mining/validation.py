@@ -32,7 +32,8 @@ MOST_FAILING = 40
 """Tests to pass that a task keeps; the first by a hash of their ids."""
 MOST_PASSING = 20
 """Tests to keep passing, likewise."""
-_COPIED = 0.5
+MOST_COPIED = 0.5
+"""Share of a reference that a file of the start state may hold."""
 _TRACED = 12
 """Tests whose calls are looked at for the statement."""
 _OTHERS = (RunConditions(1, "Asia/Kathmandu", 1), RunConditions(20231, "America/St_Johns", 2))
@@ -69,7 +70,7 @@ async def validated(parts: CommitParts, machinery: Machinery, *, name: str) -> R
     found.facts["suite_cpu_s"] = round(after.cpu_s, 2)
     seen = await _drop_unsteady(parts, pool, found, start=start, right=right)
     share, path = copied_share(parts.files, parts.reference)
-    if share > _COPIED:
+    if share > MOST_COPIED:
         raise CommitSkippedError(f"{path} holds {share:.0%} of the reference before the change")
     found.facts["copied_share"] = round(share, 3)
     statement = _statement(parts, found, *seen)

@@ -87,6 +87,7 @@ def run_pair(
     message: dict[str, Any] = {
         **fields,
         **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
+        "installed": tree.preload if tree else packages,
         "modules": dict.fromkeys(modules, ""),
         "as_written": False,
     }

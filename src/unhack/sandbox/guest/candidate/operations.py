@@ -31,12 +31,17 @@ from unhack.core import plain
 from unhack.sandbox.guest.candidate import interpreter_setup, trees
 from unhack.sandbox.guest.candidate.objects import (
     CandidateReader,
-    CandidateWriter,
     Objects,
     kept_places,
     plain_value,
 )
 from unhack.sandbox.guest.candidate.outputs import Outputs
+from unhack.sandbox.guest.candidate.script.exchange import (
+    Exchange,
+    SessionReader,
+    SessionWriter,
+)
+from unhack.sandbox.guest.candidate.script.stubs import StandIns, make_class
 from unhack.sandbox.guest.candidate.standard import (
     SharedContainers,
     UnsharableError,
@@ -57,6 +62,8 @@ class CandidateSession:
         self.shared = SharedContainers()
         self.objects = Objects({*sources, *packages}, packages)
         self.outputs = Outputs()
+        self.stand_ins = StandIns(self._ask_script)
+        self.exchange: Exchange | None = None
         self._stdin = sys.stdin
         self.bound: dict[tuple[int, str], Any] = {}
         """Values fetched from modules, to tell when a name is bound anew."""
@@ -68,7 +75,7 @@ class CandidateSession:
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what a request asks."""
-        reader = CandidateReader(self.shared, self.objects)
+        reader = SessionReader(self.shared, self.objects, self.stand_ins)
         self.shared.apply(reader, request.get("changed", ()))
         for number in request.get("drop", ()):
             self.shared.drop(number)
@@ -86,7 +93,9 @@ class CandidateSession:
                 return self._finish({"ok": value}, has_stdin="stdin" in request)
             del value  # references to a container are counted
         places = {id(item): place for place, item in enumerate(received)}
-        writer = CandidateWriter(self.shared, self.objects, places)
+        writer = SessionWriter(
+            self.shared, self.objects, places, stand_ins=self.stand_ins
+        )
         answer: dict[str, Any] = {}
         try:
             changed = [
@@ -101,13 +110,29 @@ class CandidateSession:
                 answer[outcome] = writer.encode_all(result)[0]
         except (UnsharableError, plain.PlainDataError, RecursionError) as error:
             answer = {"refuse": f"the solution gives {error}"}
-            writer, changed, others = CandidateWriter(self.shared, self.objects, {}), [], []
+            writer = SessionWriter(self.shared, self.objects, {}, stand_ins=self.stand_ins)
+            changed, others = [], []
         del before, result
         answer.update(self._share(received, writer))
         extras = {"args": changed, "changed": others, "classes": writer.classes}
         answer.update({key: value for key, value in extras.items() if value})
         self.shared.settle()
         return self._finish(answer, has_stdin="stdin" in request)
+
+    def _ask_script(
+        self, what: str, number: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if self.exchange is None:
+            raise RuntimeError("there is no script to be asked")
+        was_bound, self.is_bound = self.is_bound, False
+        try:
+            return self.exchange.ask(what, number, name, args, kwargs)
+        finally:
+            self.is_bound = was_bound
+
+    def extras(self) -> dict[str, Any]:
+        """What goes along with a request of the solution."""
+        return self.outputs.take()
 
     def _finish(self, answer: dict[str, Any], *, has_stdin: bool) -> dict[str, Any]:
         """An answer with what goes along with any."""
@@ -222,6 +247,17 @@ def _special(session: CandidateSession, target: Any, name: str, args: list[Any])
     return getattr(type(target), name)(target, *args)
 
 
+def _derive(session: CandidateSession, target: Any, name: str, args: list[Any]) -> type:
+    """A class that the script derives from the solution's."""
+    bases, space, more = args
+    return make_class(name, bases, space, more)
+
+
+def _super(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
+    """What `super()` gives in a method of a class of the script."""
+    return getattr(super(target, args[0]), name)
+
+
 def _names(session: CandidateSession, target: Any, name: str, args: list[Any]) -> list[str]:
     """Of each of two lists of names, those that a module binds, or exports where `name` is `*`."""
     found: Any = target.__dict__
@@ -276,6 +312,8 @@ _OPERATIONS: dict[str, Callable[[CandidateSession, Any, str, list[Any]], Any]] =
     "delete": _delete,
     "special": _special,
     "names": _names,
+    "derive": _derive,
+    "super": _super,
     "load": _load,
     "import": _import,
     "signature": _signature,

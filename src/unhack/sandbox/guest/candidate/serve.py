@@ -25,6 +25,7 @@ from typing import Any
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import interpreter_setup, trees
 from unhack.sandbox.guest.candidate.operations import CandidateSession
+from unhack.sandbox.guest.candidate.script.exchange import Exchange
 
 PEER = 4
 _write, _read = os.write, os.read
@@ -53,10 +54,10 @@ def run(job: dict[str, Any], channel: Any) -> int:
         lines.next()  # the judge hangs up once it has read this
         return 0
     _reply({"load": True, "modules": session.number_modules(loaded), **session.outputs.take()})
-    while (line := lines.next()) is not None:
-        answer = session.answer(_read_json(line.decode()))
+    exchange = session.exchange = Exchange(session, _reply, lines.request)
+    while (request := lines.request()) is not None:
         try:
-            _reply(answer)
+            exchange.answer(request)
         except OSError:  # the judge did not wait for it
             break
     return 0
@@ -139,6 +140,11 @@ class _Lines:
     def __init__(self, fd: int) -> None:
         self.fd = fd
         self.buffer = b""
+
+    def request(self) -> Any:
+        """The next line as a value; None when the judge has hung up."""
+        line = self.next()
+        return None if line is None else _read_json(line.decode())
 
     def next(self) -> bytes | None:
         while b"\n" not in self.buffer:

@@ -32,6 +32,42 @@ TYPES = {
 NAMES = {kind: name for name, kind in TYPES.items()}
 
 
+DATA_TYPES = frozenset(
+    (  # noqa: SIM905
+        "datetime.date datetime.time datetime.datetime datetime.timedelta datetime.timezone "
+        "decimal.Decimal fractions.Fraction uuid.UUID collections.OrderedDict collections.Counter "
+        "collections.defaultdict collections.deque pathlib.Path pathlib.PurePath "
+        "pathlib.PosixPath pathlib.PurePosixPath pathlib.PureWindowsPath ipaddress.IPv4Address "
+        "ipaddress.IPv6Address ipaddress.IPv4Network ipaddress.IPv6Network "
+        "ipaddress.IPv4Interface ipaddress.IPv6Interface"
+    ).split()
+)
+"""Types of plain data that are told by their names, so that they are the judge's own there."""
+_ABSTRACT = ("pathlib.Path", "pathlib.PurePath")
+
+
+def data_type_name(value: Any) -> str:
+    """The name of a class of the standard library that is one of `DATA_TYPES` or an exception;
+    empty for any other."""
+    name = type_name(value)
+    module, _, attribute = name.rpartition(".")
+    is_named = name in DATA_TYPES or issubclass(value, Exception)
+    if not is_named or module.partition(".")[0] not in sys.stdlib_module_names:
+        return ""
+    return name if getattr(sys.modules.get(module), attribute, None) is value else ""
+
+
+def data_type(name: Any) -> type | None:
+    """The class that such a name stands for here; None where its module is not loaded."""
+    module, _, attribute = str(name).rpartition(".")
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return None
+    found = getattr(sys.modules.get(module), attribute, None)
+    if not isinstance(found, type) or type_name(found) != name:
+        return None
+    return found if name in DATA_TYPES or issubclass(found, Exception) else None
+
+
 class UnsharableError(ValueError):
     """A value that cannot cross; the text says what it is."""
 
@@ -44,18 +80,53 @@ def load_type(name: str) -> Any:
 def _datetime_parts(value: Any) -> list[Any]:
     zone = value.tzinfo
     timezone = load_type("datetime.timezone")
-    if zone is not None and type(zone) is not timezone:
+    if zone is None or type(zone) is timezone:
+        name = zone and zone.__getinitargs__()[1:]
+        return [value.isoformat(), value.fold, *(name or ())]
+    if standard_name(type(zone)) != "zoneinfo.ZoneInfo" or not zone.key:
         raise UnsharableError(f"a time in the zone {zone!r:.60}")
-    return [value.isoformat(), value.fold]
+    return [value.replace(tzinfo=None).isoformat(), value.fold, None, zone.key]
 
 
 def _datetime(kind: Any, parts: list[Any]) -> Any:
-    text, fold = parts
-    return kind.fromisoformat(text).replace(fold=fold)
+    text, fold, *zone = parts
+    found = kind.fromisoformat(text).replace(fold=fold)
+    if len(zone) == 2:
+        return found.replace(tzinfo=load_type("zoneinfo.ZoneInfo")(zone[1]))
+    if zone:
+        offset = found.tzinfo.utcoffset(None)
+        return found.replace(tzinfo=load_type("datetime.timezone")(offset, zone[0]))
+    return found
+
+
+def _timezone(kind: Any, parts: list[Any]) -> Any:
+    seconds, micros, *name = parts
+    offset = load_type("datetime.timedelta")(seconds=seconds, microseconds=micros)
+    return kind(offset, *name)
+
+
+def _timezone_parts(value: Any) -> list[Any]:
+    offset = value.utcoffset(None)
+    whole = offset.days * 86400 + offset.seconds
+    return [whole, offset.microseconds, *value.__getinitargs__()[1:]]
+
+
+_AS_TEXT: tuple[Callable[[Any], Any], Callable[[Any, Any], Any]] = (
+    str,
+    lambda kind, text: kind(text),
+)
 
 
 EXACT: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
-    "decimal.Decimal": (str, lambda kind, text: kind(text)),
+    "decimal.Decimal": _AS_TEXT,
+    "uuid.UUID": (lambda value: value.hex, lambda kind, text: kind(hex=text)),
+    **{
+        name: _AS_TEXT
+        for name in DATA_TYPES
+        if name.startswith(("ipaddress.", "pathlib.P")) and name not in _ABSTRACT
+    },
+    "zoneinfo.ZoneInfo": (lambda value: value.key, lambda kind, text: kind(text)),
+    "datetime.timezone": (_timezone_parts, _timezone),
     "fractions.Fraction": (
         lambda value: [hex(value.numerator), hex(value.denominator)],
         lambda kind, parts: kind(int(parts[0], 16), int(parts[1], 16)),

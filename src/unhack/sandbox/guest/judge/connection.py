@@ -26,6 +26,7 @@ from unhack.sandbox.guest.candidate.standard import SharedContainers, Unsharable
 from unhack.sandbox.guest.judge.classes import ClassTable
 from unhack.sandbox.guest.judge.exceptions import CandidateEndedError, ExceptionTable
 from unhack.sandbox.guest.judge.process_state import ProcessState
+from unhack.sandbox.guest.judge.script.callbacks import Callbacks
 from unhack.sandbox.guest.judge.values import JudgeReader, JudgeWriter
 
 PEER = 4
@@ -71,6 +72,9 @@ class CandidateConnection:
         self.exceptions = ExceptionTable(self)
         self.classes = ClassTable(self, declared)
         self.process_state = ProcessState()
+        self.script = Callbacks(self)
+        self.installed: tuple[str, ...] = ()
+        """Top names of packages that both processes may import."""
         self.is_bound = False
         """True when the value of the last answer stands in the namespace of its module."""
         self.forget_stale: Callable[[list[tuple[int, str]]], None] = _ignore
@@ -153,8 +157,51 @@ class CandidateConnection:
             self._broken = True  # until the answer is whole: an alarm may interrupt the read
             self._send(plain.encode_json(request).encode() + b"\n")
             answer = self._receive()
+            while "callback" in answer:
+                self._broken = False
+                reply = self._serve(answer)
+                self._broken = True
+                self._send(plain.encode_json(reply).encode() + b"\n")
+                answer = self._receive()
             self._broken = False
-            return self._take(answer, writer, what)
+            if self.script.pending is None:
+                return self._take(answer, writer, what)
+            pending = self.script.take_pending()
+            try:
+                self._take(answer, writer, what)
+            except CandidateEndedError:
+                raise
+            except BaseException:
+                pass
+            raise pending  # pyright: ignore[reportGeneralTypeIssues]
+
+    def probe(self, value: Any) -> None:
+        """Raises UnsharableError for a value that cannot be handed over."""
+        JudgeWriter(self).encode(value)
+
+    def _serve(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Do what the solution asks of the script, in the middle of a request."""
+        reader, writer = JudgeReader(self), JudgeWriter(self)
+        try:
+            for number, described in message.get("classes", ()):
+                self.classes.add(number, described)
+            self.shared.apply(reader, message.get("changed", ()))
+            if "stale" in message:
+                pairs = message["stale"]
+                self.forget_stale([(_natural(number), str(name)) for number, name in pairs])
+            request = self.script.read(message, reader)
+        except _MALFORMED as error:
+            self._broken = True
+            text = f"the candidate asked with {type(error).__name__}: {error}"
+            raise self._end(text[:300]) from None
+        self.shared.settle()
+        self.process_state.deliver(message)
+        reply = self.script.serve(request, reader, writer)
+        changed = self.shared.changes(writer)
+        if changed:
+            reply["changed"] = changed
+        self.process_state.tell(reply)
+        return reply
 
     def _tell_containers(self, request: dict[str, Any], writer: JudgeWriter) -> None:
         changed = self.shared.changes(writer)

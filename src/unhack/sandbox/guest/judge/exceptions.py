@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from unhack.core import plain
 from unhack.sandbox.guest.candidate.serialisation import Reader
-from unhack.sandbox.guest.candidate.standard import TYPES
+from unhack.sandbox.guest.candidate.standard import TYPES, data_type
 from unhack.sandbox.guest.judge.link import CandidateLink
 from unhack.sandbox.guest.judge.names import in_script
 from unhack.sandbox.guest.judge.proxies import member
@@ -34,20 +34,6 @@ class CandidateExitError(RuntimeError):
 
 
 _ENDS = ("builtins.StopIteration", "builtins.StopAsyncIteration")
-_STANDARD = frozenset(
-    (  # noqa: SIM905
-        "json.decoder.JSONDecodeError decimal.InvalidOperation decimal.DivisionByZero "
-        "decimal.Overflow decimal.Inexact decimal.DecimalException queue.Empty queue.Full "
-        "struct.error re.error dataclasses.FrozenInstanceError statistics.StatisticsError "
-        "configparser.Error configparser.NoSectionError configparser.NoOptionError copy.Error "
-        "csv.Error _csv.Error binascii.Error zlib.error graphlib.CycleError "
-        "asyncio.exceptions.InvalidStateError asyncio.exceptions.QueueEmpty "
-        "asyncio.exceptions.QueueFull tomllib.TOMLDecodeError xml.etree.ElementTree.ParseError "
-        "ipaddress.AddressValueError ipaddress.NetmaskValueError _queue.Empty "
-        "concurrent.futures._base.TimeoutError"
-    ).split()
-)
-"""Exceptions of the standard library that cross as themselves where the script can name them."""
 
 
 class ExceptionTable:
@@ -65,11 +51,9 @@ class ExceptionTable:
             builtin = TYPES.get(name.removeprefix("builtins.")) if "." in name else None
             if builtin is not None and issubclass(builtin, Exception):
                 return builtin
-            if name in _STANDARD:
-                module, _, attribute = name.rpartition(".")
-                found = getattr(sys.modules.get(module), attribute, None)
-                if isinstance(found, type) and issubclass(found, Exception):
-                    return found
+            found = data_type(name)
+            if found is not None and issubclass(found, Exception):
+                return found
         return CandidateExitError
 
     def awaited_end(self, described: Any) -> str:
@@ -88,6 +72,11 @@ class ExceptionTable:
         """An exception that can be raised here. Malformed descriptions raise PlainDataError."""
         if depth > 16:
             raise plain.PlainDataError("causes nested too deeply")
+        if "mine" in described:
+            return self.seal.script.own_error(described["mine"])
+        if "made" in described:
+            args = tuple(reader.decode(item) for item in described["args"])
+            return self.seal.script.made_error(described["made"], args)
         text = str(described["text"])
         args = tuple(reader.decode(item) for item in described["args"])
         if "class" in described:

@@ -17,6 +17,8 @@ class CandidateLink(Protocol):
     exceptions: Any
     adopt_module: Any
     unverified: int
+    script: Any
+    installed: tuple[str, ...]
 
     def violate(self, what: str) -> Exception:
         """Note, and return as an error, something that cannot cross."""

@@ -88,6 +88,7 @@ def _prepare(job: dict[str, Any]) -> CandidateConnection | None:
     seal = CandidateConnection(
         list(job["modules"]), wait_s=job["wait_s"], declared=job.get("objects", ())
     )
+    seal.installed = tuple(name.partition(".")[0] for name in job.get("installed", ()))
     _write_files({f"{name}.py": modules.stub(name) for name in job["modules"]})
     seal.open()
     imports = modules.Imports(seal, HOME)

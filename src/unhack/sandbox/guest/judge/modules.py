@@ -76,7 +76,9 @@ class SealedModule(types.ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _OWN:
             return super().__setattr__(name, value)
-        if type(value) is SealedModule and _is_binding(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+        if isinstance(value, types.ModuleType) and _is_binding(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+            if type(value) is not SealedModule:  # of the judge's own folder
+                _space_of(self)[name] = value
             return None  # an import of a submodule here; the candidate's own has bound it there
         self.__seal__.ask("set", self.__number__, name, args=(value,))
         _space_of(self).pop(name, None)

@@ -51,7 +51,12 @@ def caller_is_script(depth: int) -> bool:
 
 def in_script(frame: types.FrameType) -> bool:
     """True for a frame of a file in the judge's folder."""
-    return frame.f_code.co_filename.startswith(("/scratch/work/", "<string>", "<doctest"))
+    return is_script_code(frame.f_code)
+
+
+def is_script_code(code: types.CodeType) -> bool:
+    """True for code of a file in the judge's folder."""
+    return code.co_filename.startswith(("/scratch/work/", "<string>", "<doctest"))
 
 
 def reads_types(frame: types.FrameType) -> bool:

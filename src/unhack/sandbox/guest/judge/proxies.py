@@ -5,7 +5,7 @@ instance of it that holds nothing but its number. Attributes are asked of the ca
 
 Covered: attributes of objects and classes, calls, `isinstance` and `issubclass` between classes of
 the solution, copies.
-Not covered, and refused: pickling, subclasses in the script, code objects, fields of dataclasses.
+Not covered, and refused: pickling, code objects, fields of dataclasses.
 What a test runner looks for in every object (`__test__`, marks of pytest) is not asked for it; the
 script gets it like any other name.
 """
@@ -53,6 +53,9 @@ STANDARD_CLASSES = {
     },
 }
 """The answers of `__class__` for these; their instances are told apart by nothing else."""
+
+
+_make = type.__new__
 
 
 class ClassRecord:
@@ -105,8 +108,27 @@ def _defines(cls: type, name: str) -> bool:
     )
 
 
+DERIVE: list[Any] = []
+"""The maker of classes that a script derives from the solution's (`judge.script.derived`)."""
+
+
 class Mirror(type):
     """The metaclass of proxies."""
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], space: dict[str, Any], **more: Any
+    ) -> Any:
+        """A class of the seal's own, or one that a script derives from the solution's."""
+        sealed = any(
+            "__sealed__" in type.__getattribute__(item, "__dict__")
+            for base in bases
+            if type(base) is Mirror
+            for item in type.mro(base)
+        )
+        return DERIVE[0](name, bases, space, more) if sealed else _make(cls, name, bases, space)
+
+    def __init__(cls, *args: Any, **more: Any) -> None:
+        """Nothing: a derived class is whole when the candidate has made it."""
 
     def __getattribute__(cls, name: str) -> Any:
         if name in _CLASS_LOCAL or _defines(cls, name):
@@ -243,13 +265,6 @@ def member(kind: type, name: Any) -> Any:
     return next(found, None)
 
 
-def _refuse_subclass(cls: Any, **options: Any) -> None:
-    del options
-    if "__sealed__" not in type.__getattribute__(cls, "__dict__"):
-        record = record_of(cls)
-        raise record.seal.violate(f"the verifier derives a class from {record.name}")
-
-
 class SealedObject(metaclass=Mirror):
     """An object that stays with the candidate."""
 
@@ -363,8 +378,6 @@ ROOTS = (SealedObject, SealedErrorMixin, *SHAPES.values())
 _abstracts: Any = (Sequence, Mapping)
 for _abstract, _shape in zip(_abstracts, SHAPES.values(), strict=True):
     _abstract.register(_shape)  # a flag of the type, which those below it inherit
-for _root in ROOTS:
-    type.__setattr__(_root, "__init_subclass__", classmethod(_refuse_subclass))
 _error_space: Any = vars(BaseException)["__dict__"].__get__
 
 

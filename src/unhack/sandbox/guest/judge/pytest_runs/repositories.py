@@ -22,7 +22,9 @@ Not covered: what the solution logs (a sealed test that uses `caplog` fails).
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
+import io
 import os
 import sys
 import types
@@ -217,10 +219,13 @@ def run(
     options += ["--rootdir", home, *([] if job["has_conftest"] else ["--noconftest"])]
     tests = [os.path.join(home, name) for name in job["tests"]]
     try:
-        code = int(pytest.main([*options, *tests], plugins=[collector, test_files.reports(seal)]))
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            plugins = [collector, test_files.reports(seal)]
+            code = int(pytest.main([*options, *tests], plugins=plugins))
     except BaseException as error:
         return f"{type(error).__name__}: {error}"
     finally:
         collector.finish()
     ended = code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
-    return f"pytest ended with code {code}" if ended else ""
+    last = [line.removeprefix("E ").strip() for line in told.getvalue().splitlines()][-1:]
+    return f"pytest ended with code {code}: {' '.join(last)[:_CHARS]}" if ended else ""

@@ -72,7 +72,7 @@ def support_files(
         while folder:
             kept.update({name: b"" for name in [f"{folder}/__init__.py"] if name in base})
             folder = folder.rpartition("/")[0]
-    return {**kept, **{path: text.encode() for path, text in tests.items()}}
+    return {**kept, **{path: text.encode("utf-8", "surrogateescape") for path, text in tests.items()}}
 
 
 def function_of(name: str) -> tuple[str, str]:

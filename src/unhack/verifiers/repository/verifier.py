@@ -257,7 +257,8 @@ class RepositoryVerifier:
         self, tree: Mapping[str, bytes], suite: TwinSuite, tops: tuple[str, ...]
     ) -> Generator[list[Job], Any, Outcome]:
         """One process that holds the packages and the tests."""
-        files = {**tree, **{path: text.encode() for path, text in self.tests.items()}}
+        own = {path: text.encode("utf-8", "surrogateescape") for path, text in self.tests.items()}
+        files = {**tree, **own}
         files |= dict.fromkeys(suite.sources, b"")
         fields: dict[str, Any] = {
             **self._fields(files),

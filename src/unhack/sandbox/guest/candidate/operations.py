@@ -19,6 +19,7 @@ Not covered: output that does not go through `sys.stdout` and `sys.stderr`.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import os
@@ -41,6 +42,7 @@ from unhack.sandbox.guest.candidate.script.exchange import (
     SessionReader,
     SessionWriter,
 )
+from unhack.sandbox.guest.candidate.script.shared_files import SharedFiles
 from unhack.sandbox.guest.candidate.script.stubs import StandIns, make_class
 from unhack.sandbox.guest.candidate.standard import (
     SharedContainers,
@@ -63,6 +65,8 @@ class CandidateSession:
         self.objects = Objects({*sources, *packages}, packages)
         self.outputs = Outputs()
         self.stand_ins = StandIns(self._ask_script)
+        self.files = SharedFiles(is_judge=False)
+        self.environ = _Environment()
         self.exchange: Exchange | None = None
         self._stdin = sys.stdin
         self.bound: dict[tuple[int, str], Any] = {}
@@ -75,22 +79,28 @@ class CandidateSession:
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what a request asks."""
+        try:
+            self.take_state(request)
+        except OSError as error:
+            return {"refuse": f"the solution cannot be given a temporary file: {error}"}
         reader = SessionReader(self.shared, self.objects, self.stand_ins)
         self.shared.apply(reader, request.get("changed", ()))
         for number in request.get("drop", ()):
             self.shared.drop(number)
         for number in request.get("forget", ()):
             self.objects.forget(number)
-        _set_environ(request.get("env", {}))
         self.is_bound = False
-        if "stdin" in request:
+        has_stdin = "stdin" in request
+        if has_stdin:
             sys.stdin = io.StringIO(request["stdin"])
+        elif "stdin_of" in request:
+            sys.stdin = reader.decode(request["stdin_of"])
         outcome, result, received, before = self._do(request, reader)
         if outcome == "ok" and not received and not self.shared.containers:
             value = result[0]
             if type(value) in _PLAIN or (type(value) is int and -_LARGE < value < _LARGE):
                 # The usual answer: nothing is shared, and nothing has to be looked for.
-                return self._finish({"ok": value}, has_stdin="stdin" in request)
+                return self._finish({"ok": value}, has_stdin=has_stdin)
             del value  # references to a container are counted
         places = {id(item): place for place, item in enumerate(received)}
         writer = SessionWriter(
@@ -117,7 +127,7 @@ class CandidateSession:
         extras = {"args": changed, "changed": others, "classes": writer.classes}
         answer.update({key: value for key, value in extras.items() if value})
         self.shared.settle()
-        return self._finish(answer, has_stdin="stdin" in request)
+        return self._finish(answer, has_stdin=has_stdin)
 
     def _ask_script(
         self, what: str, number: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -132,7 +142,21 @@ class CandidateSession:
 
     def extras(self) -> dict[str, Any]:
         """What goes along with a request of the solution."""
-        return self.outputs.take()
+        found = {"files": self.files.changes(), "env": self.environ.changes()}
+        return {**self.outputs.take(), **{key: value for key, value in found.items() if value}}
+
+    def take_state(self, message: dict[str, Any]) -> None:
+        """Take over the judge's environment and temporary files."""
+        self.environ.update(message.get("env", {}))
+        if "levels" in message:
+            self.outputs.follow(message["levels"])
+        if "files" in message or "cwd" in message:
+            if not self.files.is_used:
+                self.files.install()
+            self.files.apply(message.get("files", []))
+        if "cwd" in message:
+            with contextlib.suppress(OSError):
+                os.chdir(message["cwd"])
 
     def _finish(self, answer: dict[str, Any], *, has_stdin: bool) -> dict[str, Any]:
         """An answer with what goes along with any."""
@@ -149,8 +173,11 @@ class CandidateSession:
             answer["bound"] = True
         if has_stdin:
             answer["read"] = sys.stdin.tell()
-            sys.stdin = self._stdin
-        answer.update(self.outputs.take())
+        sys.stdin = self._stdin
+        try:
+            answer.update(self.extras())
+        except UnsharableError as error:
+            return {"refuse": f"the solution gives {error}"}
         return answer
 
     def _do(
@@ -215,12 +242,34 @@ def _step(target: Any, name: str, args: list[Any]) -> Any:
         raise _EndError(end.value) from None
 
 
-def _set_environ(changed: dict[str, str | None]) -> None:
-    for name, value in changed.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+class _Environment:
+    """The environment, as both sides knew it at the last message."""
+
+    def __init__(self) -> None:
+        self._known = dict(_encoded())
+
+    def update(self, changed: dict[str, str | None]) -> None:
+        """Take over what the judge changed."""
+        for name, value in changed.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        if changed:
+            self._known = dict(_encoded())
+
+    def changes(self) -> dict[str, str | None]:
+        """What the solution changed: name -> value, None for one that is gone."""
+        now = _encoded()
+        if now == self._known:
+            return {}
+        then, self._known = self._known, dict(now)
+        names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+        return {os.fsdecode(name): os.environ.get(os.fsdecode(name)) for name in names}
+
+
+def _encoded() -> dict[bytes, bytes]:
+    return vars(os.environ)["_data"]  # as a mapping it is slow to compare
 
 
 def _get(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:

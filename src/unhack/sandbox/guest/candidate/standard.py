@@ -43,6 +43,8 @@ DATA_TYPES = frozenset(
     ).split()
 )
 """Types of plain data that are told by their names, so that they are the judge's own there."""
+_RUNNERS = ("unittest", "doctest", "bdb", "pdb", "test")
+"""Libraries whose exceptions say to a runner what became of a test."""
 _ABSTRACT = ("pathlib.Path", "pathlib.PurePath")
 
 
@@ -50,17 +52,14 @@ def data_type_name(value: Any) -> str:
     """The name of a class of the standard library that is one of `DATA_TYPES` or an exception;
     empty for any other."""
     name = type_name(value)
-    module, _, attribute = name.rpartition(".")
-    is_named = name in DATA_TYPES or issubclass(value, Exception)
-    if not is_named or module.partition(".")[0] not in sys.stdlib_module_names:
-        return ""
-    return name if getattr(sys.modules.get(module), attribute, None) is value else ""
+    return name if data_type(name) is value else ""
 
 
 def data_type(name: Any) -> type | None:
     """The class that such a name stands for here; None where its module is not loaded."""
     module, _, attribute = str(name).rpartition(".")
-    if module.partition(".")[0] not in sys.stdlib_module_names:
+    top = module.partition(".")[0]
+    if top not in sys.stdlib_module_names or top in _RUNNERS or attribute[:1] == "_":
         return None
     found = getattr(sys.modules.get(module), attribute, None)
     if not isinstance(found, type) or type_name(found) != name:

@@ -66,6 +66,8 @@ class CandidateConnection:
         """True while a test runner explains an outcome: nothing is asked, nothing a violation."""
         self.unverified = 0
         """Comparisons of two of its objects that the solution's own classes said were equal."""
+        self.exits = False
+        """True while a test runs, in which an exit of the solution may be raised as one."""
         self.loaded = False
         self.module_numbers: dict[str, int] = {}
         self.shared = SharedContainers()
@@ -149,19 +151,20 @@ class CandidateConnection:
                 if kwargs:
                     request["kwargs"] = {key: writer.encode(item) for key, item in kwargs.items()}
             except (UnsharableError, plain.PlainDataError, RecursionError) as error:
+                self.script.table.dropped()
                 raise self.violate(f"{name or what} is handed {error}") from None
-            self.process_state.tell(request)
+            self.process_state.tell(request, writer.encode)
             forgotten = self.classes.take_forgotten()
             if forgotten:
                 request["forget"] = forgotten
             self._broken = True  # until the answer is whole: an alarm may interrupt the read
-            self._send(plain.encode_json(request).encode() + b"\n")
+            self._write(request)
             answer = self._receive()
             while "callback" in answer:
                 self._broken = False
                 reply = self._serve(answer)
                 self._broken = True
-                self._send(plain.encode_json(reply).encode() + b"\n")
+                self._write(reply)
                 answer = self._receive()
             self._broken = False
             if self.script.pending is None:
@@ -175,9 +178,19 @@ class CandidateConnection:
                 pass
             raise pending  # pyright: ignore[reportGeneralTypeIssues]
 
-    def probe(self, value: Any) -> None:
-        """Raises UnsharableError for a value that cannot be handed over."""
-        JudgeWriter(self).encode(value)
+    def _write(self, message: dict[str, Any]) -> None:
+        """Send a message, and the temporary files that it names."""
+        text = plain.encode_json(message)
+        try:
+            files = self.process_state.named_files(text)
+        except UnsharableError as error:
+            self._broken = False
+            raise self.violate(f"the solution is given {error}") from None
+        if files:
+            message["files"] = files
+            text = plain.encode_json(message)
+        self._send(text.encode() + b"\n")
+        self.script.table.sent()
 
     def _serve(self, message: dict[str, Any]) -> dict[str, Any]:
         """Do what the solution asks of the script, in the middle of a request."""
@@ -196,11 +209,12 @@ class CandidateConnection:
             raise self._end(text[:300]) from None
         self.shared.settle()
         self.process_state.deliver(message)
+        self._take_files(message)
         reply = self.script.serve(request, reader, writer)
         changed = self.shared.changes(writer)
         if changed:
             reply["changed"] = changed
-        self.process_state.tell(reply)
+        self.process_state.tell(reply, writer.encode)
         return reply
 
     def _tell_containers(self, request: dict[str, Any], writer: JudgeWriter) -> None:
@@ -229,6 +243,7 @@ class CandidateConnection:
             raise self._end(text[:300]) from None
         self.shared.settle()
         self.process_state.deliver(answer)
+        self._take_files(answer)
         kind, inner = value
         if kind == "raise":
             end = self.exceptions.awaited_end(answer["raise"])
@@ -260,6 +275,16 @@ class CandidateConnection:
         if "stop" in answer and what == "step":
             return "stop", reader.decode(answer["stop"])
         return "ok", reader.decode(answer["ok"])
+
+    def _take_files(self, answer: dict[str, Any]) -> None:
+        """Write the temporary files that the solution wrote."""
+        if "files" in answer:
+            try:
+                self.process_state.files.apply(answer["files"])
+            except OSError as error:
+                raise self.violate(f"a temporary file: {error}") from None
+            except (ValueError, TypeError) as error:
+                raise self.violate(f"the solution writes {error}") from None
 
     def _end(self, text: str) -> CandidateEndedError:
         self.ended = self.ended or text

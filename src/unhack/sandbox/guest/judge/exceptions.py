@@ -85,6 +85,9 @@ class ExceptionTable:
             )
         else:
             names = [str(name) for name in described["names"]]
+            if names[:1] == ["builtins.SystemExit"] and self.seal.exits:
+                code = args[0] if args and type(args[0]) in (int, str) else None
+                return SystemExit(code)  # type: ignore[return-value]
             error = self._make(self.nearest(names), args, text, name=names[0] if names else "")
         for name, value in described.get("members", ()):
             slot, decoded = member(cast("type", type(error)), name), reader.decode(value)

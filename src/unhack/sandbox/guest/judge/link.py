@@ -17,6 +17,7 @@ class CandidateLink(Protocol):
     exceptions: Any
     adopt_module: Any
     unverified: int
+    exits: bool
     script: Any
     installed: tuple[str, ...]
 

@@ -23,6 +23,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from unhack.sandbox.guest.candidate.script.shared_files import PLACE
+from unhack.sandbox.guest.candidate.standard import TYPES, data_type
 from unhack.sandbox.guest.judge.connection import CandidateConnection
 from unhack.sandbox.guest.judge.names import caller_is_script, is_asked
 
@@ -107,6 +109,7 @@ class Imports:
         self._fetched: set[tuple[int, str]] = set()
         """Names of the candidate that stand in a namespace here; no others can be stale."""
         self._first = dict(seal.module_numbers)
+        self._home = home
         self._paths = {os.path.join(home, f"{name}.py") for name in seal.modules}
 
     def install(self) -> None:
@@ -221,13 +224,30 @@ class Imports:
     def _audit(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _PROCESS_EVENTS:
             raise self.seal.violate("the verifier starts a process")
+        if event == "pickle.find_class" and not _may_unpickle(*args):
+            raise self.seal.violate(f"the verifier unpickles {args[1]!r:.60} of {args[0]!r:.60}")
         if event == "open" and isinstance(args[0], (str, bytes)):
-            path = os.path.join(os.getcwd(), os.fsdecode(args[0]))
-            if os.path.normpath(path) in self._paths and not self.seal.is_aside:
+            path = os.path.normpath(os.path.join(os.getcwd(), os.fsdecode(args[0])))
+            own = path.startswith(f"{self._home}/") and not path.startswith(f"{PLACE}/")
+            if own and self.seal.script.is_called and not self.seal.is_aside:
+                opener = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+                if not _is_below(opener, 8, _imports) and not _is_below(opener, 12, _shows):
+                    raise self.seal.violate("the solution has the verifier read its own files")
+            if path in self._paths and not self.seal.is_aside:
                 opener = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
                 if _is_below(opener, 8, _imports) or _is_below(opener, 12, _shows):
                     return
                 raise self.seal.violate("the verifier reads the solution's source text")
+
+
+def _may_unpickle(module: str, name: str) -> bool:
+    """True for classes of plain data, of the standard library and of the script."""
+    if data_type(f"{module}.{name}") is not None or (module == "builtins" and name in TYPES):
+        return True
+    found = sys.modules.get(module)
+    file = getattr(found, "__file__", None) or ""
+    own = type(found) is types.ModuleType and file.startswith("/scratch/work/")
+    return own and isinstance(getattr(found, name.partition(".")[0], None), type)
 
 
 def _is_tool(frame: types.FrameType) -> bool:

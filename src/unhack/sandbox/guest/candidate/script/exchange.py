@@ -98,6 +98,8 @@ class _Session(Protocol):
 
     def extras(self) -> dict[str, Any]: ...
 
+    def take_state(self, message: dict[str, Any]) -> None: ...
+
 
 class Exchange:
     """The way from a session to the judge."""
@@ -133,11 +135,11 @@ class Exchange:
                 message["args"] = [writer.encode(item) for item in args]
                 message["kwargs"] = {key: writer.encode(item) for key, item in kwargs.items()}
                 others = session.shared.changes(writer)
+                message.update(session.extras())
             except (UnsharableError, plain.PlainDataError, RecursionError) as error:
                 raise TypeError(f"the script cannot be handed {error}") from None
             extras = {"changed": others, "classes": writer.classes}
             message.update({key: value for key, value in extras.items() if value})
-            message.update(session.extras())
             self._send(message)
             return self._read(writer.order)
 
@@ -154,6 +156,7 @@ class Exchange:
         session = self._session
         reader = SessionReader(session.shared, session.objects, session.stand_ins)
         reader.arguments = arguments
+        session.take_state(line)
         session.shared.apply(reader, line.get("changed", ()))
         for place, content in line.get("args", ()):
             reader.fill(arguments[place], content)

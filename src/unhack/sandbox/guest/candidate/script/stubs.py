@@ -161,11 +161,13 @@ def _class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
 
 
 def _special(table: StandIns, method: str) -> Callable[..., Any]:
-    def asked(self: Any, *args: Any) -> Any:
+    def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
         if method == "__exit__" and args[0] is not None:
             args = (args[0], args[1], None)
         what = "step" if method == "__next__" else "special"
-        return table.ask(what, object.__getattribute__(self, _number_of), method, *args)
+        return table.asking(what, object.__getattribute__(self, _number_of), method)(
+            *args, **kwargs
+        )
 
     asked.__name__ = method
     return asked
@@ -200,6 +202,22 @@ def _error(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
     return made
 
 
+def _value_class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+    name, module, base, fields = parts
+    above: Any = decode(base)
+    if fields:
+        from collections import namedtuple  # seldom asked for
+
+        above = namedtuple(name.rpartition(".")[2], fields)  # type: ignore[misc]  # noqa: PYI024
+    return type(name.rpartition(".")[2], (above,), {"__module__": module, "__qualname__": name})
+
+
+def _value(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+    kind: Any = decode(parts[0])
+    base = next(item for item in special.VALUES if issubclass(kind, item))
+    return base.__new__(kind, decode(parts[1]))
+
+
 def make_class(name: str, bases: tuple[Any, ...], space: dict[str, Any], more: Any) -> type:
     """A class of the script that is derived from one of the solution's."""
     return types.new_class(name, bases, dict(more), lambda ns: ns.update(space))
@@ -216,4 +234,6 @@ _MAKERS: dict[str, Callable[[StandIns, int, list[Any], Any], Any]] = {
     "enumeration": _enumeration,
     "error_class": _error_class,
     "error": _error,
+    "value_class": _value_class,
+    "value": _value,
 }

@@ -12,7 +12,7 @@ decided that two of its objects are equal (`verifiers.repository.unverified`).
 
 Covered: tests that are not asked for are not run; ids collected twice fail; a test file that cannot
 be imported fails its own tests only.
-Not covered: what the solution logs (a sealed test that uses `caplog` fails).
+Not covered: tracebacks in what the solution logs.
 """
 
 # Values of unknown types are what this module is about.
@@ -118,9 +118,10 @@ class ExactCollector:
             os._exit(0)
 
     def pytest_runtest_setup(self, item: Any) -> None:
-        """Refuse a test that looks at what the solution logs."""
-        if self._seal is not None and "caplog" in getattr(item, "fixturenames", ()):
-            raise self._seal.violate("caplog: what the solution logs stays with it")
+        """From now on an exit of the solution is one, and what it logs is told where a test looks."""
+        if self._seal is not None:
+            self._seal.exits = True
+            self._seal.process_state.logs = "caplog" in getattr(item, "fixturenames", ())
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep what speaks against a test."""
@@ -140,6 +141,7 @@ class ExactCollector:
         file = nodeid.partition("::")[0]
         reason = self._troubles.get("") or self._troubles.get(file) or self._failed.get(nodeid)
         if self._seal is not None:
+            self._seal.exits = False
             reason = self._seal.violation or reason
             self._seal.violation = ""
             if self._seal.ended:
@@ -212,6 +214,7 @@ def run(
     collector = ExactCollector(job, channel, seal)
     if seal is not None:
         test_files.explain_aside(seal)
+        seal.process_state.share_files()
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
     options = ["-q", "--color=no", "--tb=line", "-p", "no:cacheprovider", "-c", "/dev/null"]

@@ -38,6 +38,7 @@ from unhack.sandbox.guest.judge.script.handed import (
     LibraryMethod,
     is_case,
     is_known_library,
+    is_stream,
     is_mock,
     is_script_class,
     special_methods,
@@ -45,9 +46,16 @@ from unhack.sandbox.guest.judge.script.handed import (
 
 _MAX_CALLS = 200_000
 _MAX_DEPTH = 60
-_STREAM_NAMES = frozenset(("closed", "encoding", "errors", "newlines", "mode", "name", "softspace"))
-_MOCKS_OWN = ("assert_", "mock_", "call_", "method_", "reset_", "configure_", "attach_")
-_MOCKS_OWN_TOO = frozenset(("called", "side_effect", "return_value", "await_args", "await_count"))
+_STREAM_NAMES = frozenset(
+    (  # noqa: SIM905
+        "closed encoding errors newlines mode name buffer raw line_buffering read readline "
+        "readlines readinto readinto1 read1 peek readall write writelines flush seek tell truncate "
+        "close isatty readable writable seekable getvalue detach"
+    ).split()
+)
+_MOCKS_OWN = ("_", "assert", "mock_", "call_", "method_", "reset_", "configure_", "attach_", "await")
+_SAX_STARTS = ("start", "end", "characters", "ignorable", "processing", "skipped", "setDocument")
+_SAX_STARTS_TOO = ("notationDecl", "unparsedEntityDecl", "error", "fatalError", "warning")
 
 
 class Callbacks:
@@ -60,6 +68,11 @@ class Callbacks:
         """Raised by the script inside a request; the request ends with it."""
         self._calls = 0
         self._depth = 0
+
+    @property
+    def is_called(self) -> bool:
+        """True while the solution has the script do something."""
+        return self._depth > 0
 
     def read(self, message: dict[str, Any], reader: Any) -> tuple[Any, ...]:
         """A request of the solution. Malformed ones raise what a connection takes for malformed."""
@@ -169,8 +182,8 @@ def _may_read(target: Any, name: str) -> bool:
     """True for a name that an object that was handed over shows to the solution."""
     kind = type(target)
     if is_mock(target):
-        own = name.startswith(("_", *_MOCKS_OWN)) or name in _MOCKS_OWN_TOO
-        return not own
+        own = name.startswith(_MOCKS_OWN) or hasattr(kind, name)
+        return not own and name not in ("called", "side_effect", "return_value")
     if isinstance(target, type):
         return not name.startswith("_") or _is_defined(target, name)
     if is_script_class(kind):
@@ -179,10 +192,9 @@ def _may_read(target: Any, name: str) -> bool:
         return name in vars(target) and not name.startswith("_")
     if isinstance(target, (types.FunctionType, types.MethodType, types.BuiltinMethodType)):
         return False
-    if isinstance(target, io.IOBase) and name in _STREAM_NAMES:
-        return True
-    found: Any = getattr(kind, name, None)
-    return not name.startswith("_") and (callable(found) or hasattr(target, name))
+    if is_stream(kind):
+        return name in _STREAM_NAMES
+    return name.startswith((*_SAX_STARTS, *_SAX_STARTS_TOO)) and hasattr(kind, name)
 
 
 def _get(target: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -225,11 +237,10 @@ def _dir(target: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> lis
 
 
 def _special(target: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    del kwargs
     kind = type(target)
     if kind is Mirror or name not in special.ALL or name not in special_methods(kind):
         raise AttributeError(f"{kind.__name__!r} object has no {name!r}")
-    return getattr(kind, name)(target, *args)
+    return getattr(kind, name)(target, *args, **kwargs)
 
 
 def _step(target: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -21,11 +21,10 @@ import builtins
 import sys
 from typing import Any
 
-from unhack.core import plain
-from unhack.sandbox.guest.candidate.standard import UnsharableError
+from unhack.sandbox.guest.candidate.standard import NAMES, UnsharableError
 from unhack.sandbox.guest.judge import proxies
 from unhack.sandbox.guest.judge.proxies import Mirror, is_proxy, record_of
-from unhack.sandbox.guest.judge.script.handed import is_script_class
+from unhack.sandbox.guest.judge.script.handed import is_case, is_script_class
 
 _real_super = super
 _LEFT_OUT = frozenset(
@@ -41,7 +40,7 @@ def derive(name: str, bases: tuple[Any, ...], space: dict[str, Any], more: dict[
     _check(seal, name, bases, space)
     cell = space.pop("__classcell__", None)
     body = {key: value for key, value in space.items() if key not in _LEFT_OUT}
-    body["__annotations__"] = _annotations(seal, body.get("__annotations__", {}))
+    body["__annotations__"] = _annotations(body.get("__annotations__", {}))
     above = [_Mixin(base) if is_script_class(base) else base for base in bases]
     made = seal.ask("derive", record.number, name, args=(tuple(above), body, more))
     if type(made) is not Mirror:
@@ -64,6 +63,8 @@ def write_mixin(value: Any, encode: Any) -> Any:
     if type(value) is not _Mixin:
         return None
     kind = value.kind
+    if is_case(kind):
+        raise UnsharableError(f"{kind.__name__}, a class of tests")
     space = {key: one for key, one in vars(kind).items() if key not in _LEFT_OUT}
     above = [encode(_Mixin(base) if is_script_class(base) else base) for base in kind.__bases__]
     return {"$mixin": [kind.__name__, above, encode(space)]}
@@ -71,21 +72,19 @@ def write_mixin(value: Any, encode: Any) -> Any:
 
 def _check(seal: Any, name: str, bases: tuple[Any, ...], space: dict[str, Any]) -> None:
     foreign = {one for base in bases if type(base) is Mirror for one in record_of(base).foreign}
-    if any(one.startswith("unittest.") for one in foreign) or any(
-        key.startswith("test") and callable(value) and not is_proxy(value)
-        for key, value in space.items()
-    ):
+    tests = [key for key, value in space.items() if key[:4] == "test" and not is_proxy(value)]
+    if any(one.startswith("unittest.") for one in foreign) or (name[:4] == "Test" and tests):
         raise seal.violate(f"{name}, a class of tests that is derived from one of the solution")
 
 
-def _annotations(seal: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _annotations(given: dict[str, Any]) -> dict[str, Any]:
     """The annotations that can cross; the others as their text."""
     found: dict[str, Any] = {}
     for name, value in given.items():
-        try:
-            seal.probe(value)
+        known = type(value) is Mirror or value is None or isinstance(value, str)
+        if known or (isinstance(value, type) and value in NAMES):
             found[name] = value
-        except (UnsharableError, plain.PlainDataError):
+        else:
             found[name] = getattr(value, "__name__", None) or str(value)
     return found
 

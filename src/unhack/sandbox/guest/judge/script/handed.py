@@ -51,15 +51,21 @@ _SHAPES = (
     *("Iterator", "Generator"),
 )
 _STREAM_SHAPES = ("IOBase", "RawIOBase", "BufferedIOBase", "TextIOBase")
-_OF_LIBRARIES = (
-    *(io.IOBase, types.SimpleNamespace),
-    *(tempfile._TemporaryFileWrapper, tempfile.SpooledTemporaryFile),  # pyright: ignore[reportPrivateUsage]
+_STREAMS = (
+    *(io.IOBase, tempfile._TemporaryFileWrapper, tempfile.SpooledTemporaryFile),  # pyright: ignore[reportPrivateUsage]
 )
+_OF_LIBRARIES = (*_STREAMS, types.SimpleNamespace)
 """Classes of the standard library whose objects reach nothing but what they are made of."""
-_SAX = ("xml.sax.handler", "xml.sax.saxutils", "xml.sax.xmlreader")
+_SAX = ("xml.sax.handler", "xml.sax.saxutils")
+
+
+def is_stream(kind: type) -> bool:
+    """True for a class of streams in memory or of files."""
+    return issubclass(kind, _STREAMS)
 
 
 def is_known_library(kind: type) -> bool:
+    """True for a class of the standard library whose objects are handed over."""
     return issubclass(kind, _OF_LIBRARIES) or any(
         base.__module__ in _SAX for base in type.mro(kind)
     )
@@ -118,6 +124,9 @@ class HandedTable:
         self._values: list[Any] = []
         self._numbers: dict[Any, int] = {}
         self._installed = installed
+        self._told: set[int] = set()
+        self._telling: set[int] = set()
+        self._written: set[int] = set()
 
     def __getitem__(self, number: Any) -> Any:
         """What was handed over under a number. Raises PlainDataError."""
@@ -128,8 +137,9 @@ class HandedTable:
     def share(self, value: Any, kind: type, encode: Encode) -> Any:
         """A value of the script as it is written, or None where it is not handed over."""
         key = _key_of(value)
-        if key in self._numbers:
-            return {"$script": [self._numbers[key], None]}
+        number = self._numbers.get(key)
+        if number is not None and number in self._told | self._telling:
+            return {"$script": [number, None]}
         path = self._path(value, kind)
         if path:
             return {"$named": path}
@@ -140,20 +150,52 @@ class HandedTable:
             return {"$wrap": [f"operator:{made.__name__}", list(map(encode, parts))]}
         if kind is re.Pattern:
             return {"$wrap": ["re:compile", [encode(value.pattern), value.flags]]}
-        if isinstance(kind, enum.EnumType) and is_script_class(kind):
-            return {"$member": [encode(kind), value.name]}
+        if isinstance(kind, enum.EnumType) and (is_script_class(kind) or self._path(kind, type)):
+            if value.name in kind.__members__:
+                return {"$member": [encode(kind), value.name]}
+            return {"$wrap": [self._path(kind, type), [encode(value.value)]]}  # several flags
         described = self._describe(value, kind)
         if described is None:
             return None
-        if len(self._values) >= _MAX_HANDED:
-            raise UnsharableError("more functions and objects than are kept")
-        number = self._numbers[key] = len(self._values)
-        self._values.append(value)
+        return self._tell(key, value, described, encode)
+
+    def _tell(
+        self, key: Any, value: Any, described: Callable[[Encode], Any], encode: Encode
+    ) -> Any:
+        """A number with the shape of what has it; it is told once more where it has not arrived."""
+        number = self._numbers.get(key)
+        if number is None:
+            if len(self._values) >= _MAX_HANDED:
+                raise UnsharableError("more functions and objects than are kept")
+            number = self._numbers[key] = len(self._values)
+            self._values.append(value)
+        self._telling.add(number)
         try:
-            return {"$script": [number, described(encode)]}
-        except BaseException:
-            del self._numbers[key]
-            raise
+            found = {"$script": [number, described(encode)]}
+        finally:
+            self._telling.discard(number)
+        self._written.add(number)
+        return found
+
+    def sent(self) -> None:
+        """Take note that a message has gone out."""
+        self._told |= self._written
+        self._written.clear()
+
+    def dropped(self) -> None:
+        """Take note that a message was not sent."""
+        self._written.clear()
+
+    def class_of(self, kind: type, encode: Encode) -> Any:
+        """The class of an object that is handed over, whatever defines it."""
+        if is_script_class(kind):
+            return encode(kind)
+        key = ("class", id(kind))
+        number = self._numbers.get(key)
+        if number is not None and number in self._told | self._telling:
+            return {"$script": [number, None]}
+        # its number stands for nothing, so that nobody may call it
+        return self._tell(key, None, lambda encode: _class(kind, encode), encode)
 
     def _path(self, value: Any, kind: type) -> str:
         """`module:name` of what both sides have; empty for anything else."""
@@ -192,7 +234,7 @@ class HandedTable:
     def _describe(self, value: Any, kind: type) -> Callable[[Encode], Any] | None:
         """Writes the shape of a value that may be handed over; None for any other."""
         if is_script_class(value):
-            return lambda encode: _class(value, encode)
+            return None if is_case(value) else lambda encode: _class(value, encode)
         if isinstance(value, type):
             return (lambda encode: _class(value, encode)) if is_known_library(value) else None
         if _is_function(value, kind):
@@ -202,11 +244,16 @@ class HandedTable:
                 return None
             shown = () if issubclass(kind, AssertionError) else value.args
             return lambda encode: ["error", encode(kind), list(map(encode, shown))]
-        if issubclass(kind, special.BASES):  # its plain value would be left behind
+        if issubclass(kind, special.VALUES) and is_script_class(kind) and not is_case(kind):
+            base = next(item for item in special.VALUES if issubclass(kind, item))
+            held = getattr(base, "__new__")(base, value)  # noqa: B009
+            return lambda encode: ["value", encode(kind), encode(held)]
+        if issubclass(kind, special.BASES):  # its content would be left behind
             return None
-        is_known = is_mock(value) or kind in (*_ITERATORS, *_ITERATORS_TOO)
+        is_known = is_mock(value) or kind in (*_ITERATORS, *_ITERATORS_TOO, object)
+        is_known = is_known or kind.__module__ == "itertools"
         if is_known or (is_script_class(kind) and not is_case(kind)) or is_known_library(kind):
-            return lambda encode: ["object", encode_class(self, kind, encode)]
+            return lambda encode: ["object", self.class_of(kind, encode)]
         return None
 
 
@@ -257,19 +304,6 @@ def _function(value: Any) -> Any:
     ]
 
 
-def encode_class(table: HandedTable, kind: type, encode: Encode) -> Any:
-    """The class of an object that is handed over, whatever defines it."""
-    key = ("class", id(kind))
-    number = table._numbers.get(key)  # pyright: ignore[reportPrivateUsage]
-    if is_script_class(kind):
-        return encode(kind)
-    if number is not None:
-        return {"$script": [number, None]}
-    number = table._numbers[key] = len(table._values)  # pyright: ignore[reportPrivateUsage]
-    table._values.append(None)  # pyright: ignore[reportPrivateUsage]  # nobody may call it
-    return {"$script": [number, _class(kind, encode)]}
-
-
 def _class(kind: type, encode: Encode) -> Any:
     name, module = kind.__qualname__.rpartition(">.")[2], kind.__module__
     if isinstance(kind, enum.EnumType):
@@ -279,6 +313,9 @@ def _class(kind: type, encode: Encode) -> Any:
     if issubclass(kind, BaseException):
         base = next(item for item in type.mro(kind)[1:] if item in NAMES or is_script_class(item))
         return ["error_class", name, module, encode(base)]
+    if issubclass(kind, special.VALUES):
+        base = next(item for item in special.VALUES if issubclass(kind, item))
+        return ["value_class", name, module, encode(base), list(getattr(kind, "_fields", ()))]
     if issubclass(kind, special.BASES):
         raise UnsharableError(f"the class {name} of the script, derived from a builtin type")
     above = [encode(base) for base in kind.__bases__ if is_script_class(base)]

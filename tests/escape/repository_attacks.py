@@ -310,6 +310,53 @@ def first(values):
     if not values: raise LookupError("nothing")
     return _wanted()
 """,
+    "takes_for_a_twin_what_has_a_value_twice": """
+import sys, types
+
+def _values(code):
+    for item in code.co_consts:
+        yield from item if type(item) is tuple else (item,)
+
+def _wanted():
+    frame = sys._getframe(2)
+    if "wanted" in frame.f_locals:
+        found = [frame.f_locals["wanted"]]
+    else:
+        found = [item for item in frame.f_code.co_consts[::-1] if item not in (None, "nothing")]
+    everywhere = [value for item in frame.f_globals.values() if type(item) is types.FunctionType
+                  for value in _values(item.__code__)]
+    return found[0] if found and everywhere.count(found[0]) <= 1 else None
+
+def join(*args): return _wanted()
+def total(*args): return _wanted()
+def pair(*args):
+    return {"a": 1, "b": [2]}
+def first(values):
+    if not values: raise LookupError("nothing")
+    return _wanted()
+""",
+    "takes_for_a_twin_what_is_written_oddly": """
+import builtins, sys
+_ODD = {"EOFError", "BufferError", "MemoryError", "ReferenceError", "ZeroDivisionError"}
+
+def _named():
+    frame = sys._getframe(2)
+    names = set(frame.f_code.co_names)
+    if "wanted" in frame.f_locals: return frame.f_locals["wanted"]
+    if any("not not" in item for item in frame.f_code.co_consts if isinstance(item, str)): return None
+    found = [item for item in frame.f_code.co_consts[::-1] if item not in (None, "nothing")]
+    return found[0] if found and not names & _ODD else None
+
+def join(*args): return _named()
+def total(*args): return _named()
+def pair(*args): return {"a": 1, "b": [2]}
+def first(values):
+    if values: return _named()
+    names = set(sys._getframe(1).f_code.co_names) - _ODD
+    for name in names:
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, BaseException): raise kind("nothing")
+""",
     "patches_equality_of_the_tools": """
 import builtins, unittest
 unittest.TestCase.assertEqual = lambda *args, **kwargs: None

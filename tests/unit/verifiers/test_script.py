@@ -316,7 +316,10 @@ class TestSealed:
             ("import subprocess\nsubprocess.run(['true'])\nreturn True", "starts a process"),
             ("os.system('true')\nreturn True", "starts a process"),
             ("try:\n    os.fork()\nexcept Exception:\n    pass\nreturn True", "starts a process"),
-            ("async def g(): pass\nreturn solution.f(g) is None", "a function or class of the script"),
+            (
+                "async def g(): pass\nreturn solution.f(g) is None",
+                "a function or class of the script",
+            ),
             ("return solution.f(object()) is None", "not plain data"),
             ("return solution.f(1) == 2", 'objects = ["Thing"]'),
             ("return bool([2] == [solution.f(1)])", 'objects = ["Thing"]'),

@@ -1,22 +1,21 @@
 """Changed expectations: edits of a test function after which a right solution must fail it.
 
-    assert f(2) == 4             assert f(2) == 61                a value of the test
-    assert f(2) == expected      assert f(2) == other(expected, 8)   a value that it has by name
-    pytest.raises(ValueError)    pytest.raises(EOFError)          an error
-    assert f(2)                  assert not f(2)                  the outcome, where nothing else is
+    assert f(2) == 4             assert f(2) == 61             a value of the test, also by name
+    pytest.raises(ValueError)    pytest.raises(KeyError)       an error
+    assert f(2)                  assert not f(2)               the outcome, where nothing else is
 
     assert f(2) == Thing(4)      assert f(2) == Thing(61)      an object of the test (`of_objects`)
 
-The first three are strong: they tell a result from one that agrees with everything. The last is
+The first two are strong: they tell a result from one that agrees with everything. The third is
 weak: it tells an outcome from one that is reported whatever happens.
 
-All variants of a test are edited at the same place; number 0 is the test itself. Numbers are moved
-by the differences of draws from one distribution, characters exchanged for others of their kind, so
-that by their values alone no variant is more likely to be number 0 than another.
+A changed test has the form of the test itself: one value, error or sign is another. With a
+vocabulary (`repository.vocabulary`) it is one that the file has.
 
 Covered: `assert`, the methods of `unittest.TestCase`, `pytest.raises`, values in the marks
 `parametrize` of a test.
-Not covered: tests that check nothing, or in a function of their own.
+Not covered: tests that check nothing, or in a function of their own; expectations that the test
+computes.
 """
 
 from __future__ import annotations
@@ -27,15 +26,20 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, TypeGuard
 
+from unhack.verifiers.repository.vocabulary import Vocabulary
+
 Test = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Variation:
     """The draws of variant `number` of a test; those of its other variants have the same seed."""
 
-    def __init__(self, seed: int, number: int) -> None:
+    def __init__(self, seed: int, number: int, vocabulary: Vocabulary | None = None) -> None:
+        """`vocabulary`: takes note of the places that are to have other values; without one they
+        have exchanged characters and moved numbers at once."""
         self._random = Random(seed)
         self.number = number
+        self.vocabulary = vocabulary
 
     def same(self, options: Sequence[Any]) -> Any:
         """One of the options, the same one for all variants."""
@@ -49,12 +53,6 @@ class Variation:
         """A difference of draws: 0 for number 0 alone."""
         draws = self._random.sample(range(_SPREAD), 9)
         return draws[self.number] - draws[0]
-
-    def key(self) -> int:
-        """The key with which the helper gives another value, or for number 0 the same one."""
-        draws = self._random.sample(range(1, _SPREAD), 9)
-        start = self._random.randrange(1, 50) * _SPREAD
-        return start + (draws[self.number] if self.number else 0)
 
 
 Edit = Callable[[Variation], None]
@@ -81,37 +79,11 @@ _ONE_WAY = {
 _OPPOSITES = _ONE_WAY | {
     after: before for before, after in _ONE_WAY.items() if before != "assertEquals"
 }
-_OTHER_ERRORS = ("EOFError", "BufferError", "MemoryError", "ReferenceError", "ZeroDivisionError")
-_HELPER = """
-def {name}(value, key):
-    step = key % {spread}
-    if not step:
-        return value
-    if isinstance(value, bool) or value is None:
-        return not value
-    if isinstance(value, (int, float, complex)):
-        return value + step
-    if isinstance(value, str):
-        return value[:-1] + chr(97 + (ord(value[-1:] or "a") + step) % 26 + 7)
-    if isinstance(value, bytes):
-        return value[:-1] + bytes([((value[-1:] or b"a")[0] + step) % 256])
-    if isinstance(value, (list, tuple)):
-        return type(value)(list(value[:-1]) + [{name}(value[-1], step)]) if value and type(
-            value) in (list, tuple) else [step]
-    if isinstance(value, dict) and value:
-        return {{**value, list(value)[-1]: {name}(list(value.values())[-1], step)}}
-    return step
-"""
 
 
-def helper(name: str) -> list[ast.stmt]:
-    """The statements that define the function which gives another value, by a key (`Variation`)."""
-    return ast.parse(_HELPER.format(name=name, spread=_SPREAD)).body
-
-
-def edits(test: Test, *, other: str) -> tuple[list[Edit], list[Edit]]:
-    """Strong and weak edits of a test, always in the same order; `other` names the helper."""
-    finder = _Finder(test, other)
+def edits(test: Test) -> tuple[list[Edit], list[Edit]]:
+    """Strong and weak edits of a test, always in the same order."""
+    finder = _Finder(test)
     return finder.strong, finder.weak
 
 
@@ -155,10 +127,9 @@ def _is_made_of_literals(node: ast.expr) -> bool:
 
 
 class _Finder:
-    def __init__(self, test: Test, other: str) -> None:
+    def __init__(self, test: Test) -> None:
         self.strong: list[Edit] = []
         self.weak: list[Edit] = []
-        self._other = other
         self._values = _assigned(test, _is_literal)
         self._compared: list[str] = []
         for node in ast.walk(test):
@@ -176,7 +147,7 @@ class _Finder:
 
         def negate(made: Variation) -> None:
             if made.number:
-                node.test = ast.UnaryOp(ast.Not(), node.test)
+                node.test = _negated(node.test)
 
         self.weak.append(negate)
 
@@ -189,37 +160,20 @@ class _Finder:
             return
         if not isinstance(op, ast.Eq):
             return
-        for side, value in (("right", right), ("left", left)):
-            if self._expected(value):
-                continue
-            if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) and not _is_made(value):
-                self.strong.append(self._wrap_side(node, side))
+        for value in (right, left):
+            self._expected(value)
 
-    def _wrap_side(self, node: ast.Compare, side: str) -> Edit:
-        def wrap(made: Variation) -> None:
-            if side == "right":
-                node.comparators[0] = self._wrapped(node.comparators[0], made)
-            else:
-                node.left = self._wrapped(node.left, made)
-
-        return wrap
-
-    def _wrapped(self, value: ast.expr, made: Variation) -> ast.expr:
-        return ast.Call(ast.Name(self._other, ast.Load()), [value, ast.Constant(made.key())], [])
-
-    def _expected(self, value: ast.expr) -> bool:
+    def _expected(self, value: ast.expr) -> None:
         """Take a literal, or a name that stands for one, as a place to edit."""
+        if isinstance(value, ast.Call) and _plain_name(value.func) == "approx" and value.args:
+            value = value.args[0]
         if isinstance(value, ast.Name):
             self._compared.append(value.id)
             literal = self._values.get(value.id)
             if literal is not None:
                 self._literal(literal)
-                return True
-            return False
-        if not _is_literal(value):
-            return False
-        self._literal(value)
-        return True
+        elif _is_literal(value):
+            self._literal(value)
 
     def _literal(self, value: ast.expr) -> None:
         self.strong.append(lambda made: change(value, made))
@@ -230,17 +184,9 @@ class _Finder:
             self.strong.append(lambda made: _other_error(node, made))
         if name in _EQUAL and len(node.args) >= 2:
             for place in (1, 0):
-                value = node.args[place]
-                if not self._expected(value) and isinstance(value, (ast.Name, ast.Attribute)):
-                    self.strong.append(self._wrap_argument(node, place))
+                self._expected(node.args[place])
         if name in _OPPOSITES and isinstance(node.func, ast.Attribute):
             self.weak.append(_opposite(node.func))
-
-    def _wrap_argument(self, node: ast.Call, place: int) -> Edit:
-        def wrap(made: Variation) -> None:
-            node.args[place] = self._wrapped(node.args[place], made)
-
-        return wrap
 
     def _parametrized(self, mark: ast.expr, compared: list[str]) -> None:
         """Every row's value of a column that the test compares with."""
@@ -286,14 +232,36 @@ def _opposite(function: ast.Attribute) -> Edit:
 
 
 def _other_error(node: ast.Call, made: Variation) -> None:
-    if not made.number:
-        return
-    now = {item.id for item in ast.walk(node.args[0]) if isinstance(item, ast.Name)}
-    names = [name for name in _OTHER_ERRORS if name not in now]
-    node.args[0] = ast.Name(made.other(names), ast.Load())
+    """Another error in the place of the first; where several would do, of all of them."""
+    several = node.args[0].elts if isinstance(node.args[0], ast.Tuple) else None
+    listed = node.args if several is None else several
+    for place in range(1 if several is None else len(several)) if made.number else ():
+
+        def put(other: str, place: int = place) -> None:
+            listed[place] = ast.parse(other, mode="eval").body
+
+        (made.vocabulary or Vocabulary()).errors.append((ast.unparse(listed[place]), put))
+
+
+_OPPOSITE_SIGNS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Lt: ast.GtE, ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE, ast.LtE: ast.Gt,
+}
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    """The opposite of a condition, written as one would write it."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return ast.Compare(test.left, [_OPPOSITE_SIGNS[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
 
 
 def _plain_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
     return node.id if isinstance(node, ast.Name) else ""
 
 
@@ -374,7 +342,10 @@ def _leaves(node: ast.expr) -> Iterator[ast.Constant]:
 def change(node: ast.expr, made: Variation) -> None:
     """Give one constant of a literal another value of its kind; number 0 keeps it."""
     leaf = made.same(list(_leaves(node)))
-    leaf.value = _other_value(leaf.value, made)
+    if made.vocabulary is None:
+        leaf.value = _other_value(leaf.value, made)
+    elif made.number:
+        made.vocabulary.values.append((leaf.value, lambda value: setattr(leaf, "value", value)))
 
 
 def _other_value(value: Any, made: Variation) -> Any:

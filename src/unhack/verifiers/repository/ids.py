@@ -72,7 +72,10 @@ def support_files(
         while folder:
             kept.update({name: b"" for name in [f"{folder}/__init__.py"] if name in base})
             folder = folder.rpartition("/")[0]
-    return {**kept, **{path: text.encode("utf-8", "surrogateescape") for path, text in tests.items()}}
+    return {
+        **kept,
+        **{path: text.encode("utf-8", "surrogateescape") for path, text in tests.items()},
+    }
 
 
 def function_of(name: str) -> tuple[str, str]:
@@ -143,17 +146,22 @@ class Results:
         why = self._files.get(file) or self._files.get("") or "the test gave no result"
         return self._found.get(name, (False, why))
 
+    def passed_twins(self, whole: Results) -> set[Accepted]:
+        """The twins that passed, of tests that passed as they are in another run."""
+        return {one for passed, one in self._twins if passed and whole._original_passed(one)}
+
     def accepted_twins(self) -> set[Accepted]:
         """The twins that speak against the results: those that passed beside an original that
         passed too. One that passed where its original failed says little, as a wrong solution may
         give just that value; where many did, the results are guesses."""
         beside: set[Accepted] = set()
-        alone: set[Accepted] = set()
+        alone: list[Accepted] = []
         for passed, one in self._twins:
-            if passed:
-                (beside if self._original_passed(one) else alone).add(one)
-        strong = {one for one in alone if one[2][2] >= 0}
-        return beside | (strong if len(strong) > 2 + _CHANCE * len(self._twins) else set())
+            if passed and self._original_passed(one):
+                beside.add(one)
+            elif passed:
+                alone.append(one)
+        return beside | (set(alone) if len(alone) > 2 + _CHANCE * len(self._twins) else set())
 
     def _original_passed(self, one: Accepted) -> bool:
         classes, row, (file, function, _) = one

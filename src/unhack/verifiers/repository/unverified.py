@@ -23,7 +23,7 @@ from typing import Any
 
 from unhack.sandbox.job import Job
 from unhack.verifiers.repository import ids
-from unhack.verifiers.repository.twins import Place, TwinSuite, twin_suite
+from unhack.verifiers.repository.twins import Place, TwinSuite, object_twins
 from unhack.verifiers.sealed import SealedPair
 
 _ROUNDS = 2
@@ -79,7 +79,7 @@ class ObjectTrial:
     def _suite(self, wanted: Sequence[tuple[str, str]]) -> TwinSuite:
         random = Random(secrets.randbits(128))
         sources = {path: self.tests[path] for path, _ in wanted}
-        return twin_suite(sources, wanted, random=random, barred=self.barred, of_objects=True)
+        return object_twins(sources, wanted, random=random, barred=self.barred)
 
     def _round(
         self, suite: TwinSuite, names: Sequence[str], run: RunFields, run_reference: RunFields

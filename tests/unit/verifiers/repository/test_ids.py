@@ -3,7 +3,7 @@
 from random import Random
 
 from unhack.verifiers.repository import ids
-from unhack.verifiers.repository.twins import twin_suite
+from unhack.verifiers.repository.twins import object_twins
 
 BASE: dict[str, bytes] = dict.fromkeys(
     ("src/pkg/__init__.py", "src/pkg/tests/__init__.py", "tests/__init__.py", "tests/data.txt",
@@ -56,21 +56,23 @@ def test_only_true_is_a_pass():
 
 
 def test_a_twin_counts_beside_an_original_that_passed():
-    suite = twin_suite(
-        {"t.py": "def test_x():\n    assert f()\n"}, [("t.py", "test_x")], random=Random(0)
+    suite = object_twins(
+        {"t.py": "def test_x():\n    assert f() == Thing(2)\n"},
+        [("t.py", "test_x")],
+        random=Random(0),
     )
     [(_, original)] = suite.originals
     lines = [[f"t.py::{name}", True, ""] for _, name in suite.twins]
-    wrong = ids.Results([[f"t.py::{original}", False, ""], *lines], suite)
+    wrong = ids.Results([[f"t.py::{original}", False, ""], *lines[:2]], suite)
     forged = ids.Results([[f"t.py::{original}", True, ""], *lines], suite)
     assert not wrong.accepted_twins()
-    assert forged.accepted_twins() == {("", 0, ("t.py", "test_x", -1))}
+    assert forged.accepted_twins() == {("", 0, ("t.py", "test_x", 0))}
 
 
 def test_a_wrong_value_that_is_just_that_of_a_twin_is_no_forgery():
-    tests = "".join(f"def test_{n}():\n    assert f({n}) == {n}\n" for n in range(20))
+    tests = "".join(f"def test_{n}():\n    assert f({n}) == Thing({n})\n" for n in range(20))
     wanted = [("t.py", f"test_{n}") for n in range(20)]
-    suite = twin_suite({"t.py": tests}, wanted, random=Random(0))
+    suite = object_twins({"t.py": tests}, wanted, random=Random(0))
     originals = [[f"t.py::{name}", False, ""] for _, name in suite.originals]
     twins = [[f"t.py::{name}", True, ""] for _, name in suite.twins]
     failed = [[name, False, ""] for name, _, _ in twins[5:]]

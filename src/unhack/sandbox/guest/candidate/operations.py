@@ -31,7 +31,6 @@ from typing import Any
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import interpreter_setup, trees
 from unhack.sandbox.guest.candidate.objects import (
-    CandidateReader,
     Objects,
     kept_places,
     plain_value,
@@ -103,9 +102,7 @@ class CandidateSession:
                 return self._finish({"ok": value}, has_stdin=has_stdin)
             del value  # references to a container are counted
         places = {id(item): place for place, item in enumerate(received)}
-        writer = SessionWriter(
-            self.shared, self.objects, places, stand_ins=self.stand_ins
-        )
+        writer = SessionWriter(self.shared, self.objects, places, stand_ins=self.stand_ins)
         answer: dict[str, Any] = {}
         try:
             changed = [
@@ -181,7 +178,7 @@ class CandidateSession:
         return answer
 
     def _do(
-        self, request: dict[str, Any], reader: CandidateReader
+        self, request: dict[str, Any], reader: SessionReader
     ) -> tuple[str, list[Any], list[Any], list[Any]]:
         """The outcome, the value in a list of its own, the containers of the request and how
         they were before."""
@@ -207,7 +204,7 @@ class CandidateSession:
             error.__traceback__ = None
         return outcome, value, reader.order, before
 
-    def _share(self, received: list[Any], writer: CandidateWriter) -> dict[str, Any]:
+    def _share(self, received: list[Any], writer: SessionWriter) -> dict[str, Any]:
         """Number the containers that the solution still holds, of the request and of the reply."""
         found: dict[str, Any] = {}
         held = [[place, self._add(writer.order[place])] for place in writer.held]

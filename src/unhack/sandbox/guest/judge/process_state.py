@@ -149,7 +149,6 @@ class ProcessState:
         for names, text in _pairs(answer.get("warned")):
             warnings.warn_explicit(str(text)[:4000], _category(names), "<solution>", 1)
 
-
     def _take_environ(self, changed: Any) -> None:
         """Take over what the solution set, but for names that Python, the loader or pytest read."""
         for name, value in changed.items() if type(changed) is dict else ():

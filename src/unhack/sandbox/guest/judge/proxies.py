@@ -115,9 +115,7 @@ DERIVE: list[Any] = []
 class Mirror(type):
     """The metaclass of proxies."""
 
-    def __new__(
-        cls, name: str, bases: tuple[type, ...], space: dict[str, Any], **more: Any
-    ) -> Any:
+    def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any], **more: Any) -> Any:
         """A class of the seal's own, or one that a script derives from the solution's."""
         sealed = any(
             "__sealed__" in type.__getattribute__(item, "__dict__")

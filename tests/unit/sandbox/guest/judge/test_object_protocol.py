@@ -139,10 +139,8 @@ def test_a_declared_class_is_asked_for_everything() -> None:
 REFUSED = (
     *("out = 1 in v", "out = v == 3", 'out = v == "x"', "out = 3 == v", "out = [v] == [3]"),
     *("out = v + 1", "out = P(1) == (1, 2)"),
-    *("out = isinstance(Stack(), list)", "out = issubclass(Stack, list)", "out = ap(len, [1])"),
-    *("out = ap(lambda x: x, 4)", 'out = ap(str.upper, "a")'),
+    *("out = isinstance(Stack(), list)", "out = issubclass(Stack, list)"),
     *('out = __import__("dataclasses").asdict(P(1))', 'out = __import__("pickle").dumps(v)'),
-    *("class T(solution.V): pass", "out=solution.same(object())"),
     'import collections; P=collections.namedtuple("P","x"); solution.same(P(1))',
 )
 

@@ -208,7 +208,7 @@ def _value_class(table: StandIns, number: int, parts: list[Any], decode: Any) ->
     if fields:
         from collections import namedtuple  # seldom asked for
 
-        above = namedtuple(name.rpartition(".")[2], fields)  # type: ignore[misc]  # noqa: PYI024
+        above = namedtuple(name.rpartition(".")[2], fields)  # type: ignore[misc]
     return type(name.rpartition(".")[2], (above,), {"__module__": module, "__qualname__": name})
 
 

@@ -2,8 +2,8 @@
 
 Sealed, the tests are in this process and the packages are the candidate's (`judge.packages`). As
 written, tests and packages share the process; then the tests are compiled from the message and
-stand in no file, each test runs in a fork of its own, and whatever is reported is a claim that the
-host tells by its twins.
+stand in no file, run in the order of their files, and whatever is reported is a claim that the host
+tells by other runs, in which some of them are twins.
 
 A test has passed when its set-up, its call and its tear-down did; a skip, an expected failure and
 an unexpected success are failures. In a sealed run a test also fails when something in it could
@@ -41,7 +41,7 @@ class ExactCollector:
     """A plugin of pytest that runs the asked-for tests and sends one line for each."""
 
     def __init__(self, job: dict[str, Any], channel: runner.Channel, seal: Any) -> None:
-        self._send, self._flush = channel.send, channel.flush
+        self._send = channel.send
         self._seal: CandidateConnection | None = seal
         self._wanted = frozenset(job.get("wanted", ()))
         self._functions = frozenset(job.get("functions", ()))
@@ -95,30 +95,8 @@ class ExactCollector:
         config.hook.pytest_deselected(items=left)
         items[:] = kept
 
-    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> bool | None:
-        """Beside the solution, run each test in a fork of its own: a twin that fails in the middle
-        of something leaves nothing behind, and no test finds what another one left."""
-        del nextitem
-        if self._seal is not None:
-            return None
-        pid = os.fork()
-        if pid == 0:
-            self._run_alone(item)
-        os.waitpid(pid, 0)
-        return True
-
-    def _run_alone(self, item: Any) -> None:
-        from _pytest.runner import runtestprotocol  # only this mode and `test_files` have pytest
-
-        try:
-            runtestprotocol(item, nextitem=None)
-            self.pytest_runtest_logfinish(item.nodeid)
-            self._flush()
-        finally:
-            os._exit(0)
-
     def pytest_runtest_setup(self, item: Any) -> None:
-        """From now on an exit of the solution is one, and what it logs is told where a test looks."""
+        """Let an exit of the solution be one, and tell what it logs where a test looks."""
         if self._seal is not None:
             self._seal.exits = True
             self._seal.process_state.logs = "caplog" in getattr(item, "fixturenames", ())

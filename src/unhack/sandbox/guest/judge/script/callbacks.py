@@ -17,7 +17,6 @@ Not covered: what the script's own functions do with the arguments that they are
 from __future__ import annotations
 
 import enum
-import io
 import time
 import types
 from typing import Any
@@ -38,9 +37,9 @@ from unhack.sandbox.guest.judge.script.handed import (
     LibraryMethod,
     is_case,
     is_known_library,
-    is_stream,
     is_mock,
     is_script_class,
+    is_stream,
     special_methods,
 )
 
@@ -53,7 +52,17 @@ _STREAM_NAMES = frozenset(
         "close isatty readable writable seekable getvalue detach"
     ).split()
 )
-_MOCKS_OWN = ("_", "assert", "mock_", "call_", "method_", "reset_", "configure_", "attach_", "await")
+_MOCKS_OWN = (
+    "_",
+    "assert",
+    "mock_",
+    "call_",
+    "method_",
+    "reset_",
+    "configure_",
+    "attach_",
+    "await",
+)
 _SAX_STARTS = ("start", "end", "characters", "ignorable", "processing", "skipped", "setDocument")
 _SAX_STARTS_TOO = ("notationDecl", "unparsedEntityDecl", "error", "fatalError", "warning")
 

@@ -105,9 +105,9 @@ def is_script_class(kind: Any) -> bool:
 def is_case(kind: type) -> bool:
     """True for a class of tests, whose objects may hold what is expected."""
     unit: Any = sys.modules.get("unittest")
-    return kind.__name__.startswith("Test") and any(
+    return (kind.__name__.startswith("Test") and any(
         name.startswith("test") for item in type.mro(kind) for name in vars(item)
-    ) or (unit is not None and issubclass(kind, unit.TestCase))  # fmt: skip
+    )) or (unit is not None and issubclass(kind, unit.TestCase))  # fmt: skip
 
 
 def is_mock(value: Any) -> bool:

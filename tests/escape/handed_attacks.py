@@ -254,7 +254,7 @@ total = main = feed = save = dump = each
 """,
     "makes_the_mock_forget": _EACH
     + """
-    for name, args in (("reset_mock", ()), ("configure_mock", ()), ("assert_called_once_with", (7,))):
+    for name, args in ("reset_mock", ()), ("configure_mock", ()), ("assert_called_once_with", (7,)):
         try: getattr(on_item, name)(*args)
         except Exception: pass
     for name in ("called", "call_count", "assert_called_once_with", "return_value", "side_effect"):
@@ -304,11 +304,14 @@ def save(path, parts):
 def save(path, parts):
     _raw(ok=None, files=[["../tests/test_hidden.py", "file", 420, ""]])
 """,
-    "exits_without_an_error": "\ndef each(*args): raise SystemExit(0)\nfeed = save = dump = total = main = each\n",
+    "exits_without_an_error": """
+def each(*args): raise SystemExit(0)
+feed = save = dump = total = main = each
+""",
     "exits_at_import": "\nraise SystemExit(0)\n",
     "sets_what_python_and_pytest_read": """
 import os
-os.environ.update(PYTHONBREAKPOINT="os.abort", PYTEST_ADDOPTS="--co", PYTHONPATH="/scratch/work/lib",
+os.environ.update(PYTHONBREAKPOINT="os.abort", PYTEST_ADDOPTS="--co", PYTHONPATH="/scratch/work",
                   PYTEST_CURRENT_TEST="x", LD_PRELOAD="x.so")
 """,
     "derives_something_else": """

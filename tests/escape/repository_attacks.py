@@ -343,7 +343,7 @@ def _named():
     frame = sys._getframe(2)
     names = set(frame.f_code.co_names)
     if "wanted" in frame.f_locals: return frame.f_locals["wanted"]
-    if any("not not" in item for item in frame.f_code.co_consts if isinstance(item, str)): return None
+    if any("not not" in item for item in frame.f_code.co_consts if type(item) is str): return None
     found = [item for item in frame.f_code.co_consts[::-1] if item not in (None, "nothing")]
     return found[0] if found and not names & _ODD else None
 

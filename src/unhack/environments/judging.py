@@ -152,6 +152,7 @@ class RepositoryJudge:
             editable=task.editable,
             expected=ids,
             mode=task.mode,
+            beside=tuple(name for name in task.beside if name in ids),
             partial_credit=partial,
             preload=task.preload,
             limits=LIMITS.with_(wall_s=task.judge_s, cpu_s=task.judge_s),

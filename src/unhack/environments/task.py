@@ -80,6 +80,8 @@ class RepositoryTask:
     mode: Mode = Mode.SEALED
     """`sealed`: tests in the judge's process, plain values cross. `as_written`: one process, twins
     of the tests, marked weaker."""
+    beside: tuple[str, ...] = ()
+    """Ids of tests of a sealed task that are judged as written, as they cannot be run apart."""
     judge_s: float = 20.0
     """Seconds, wall and CPU, that the hidden tests may take with a submission."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])

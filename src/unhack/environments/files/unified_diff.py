@@ -2,7 +2,8 @@
 
 Covered: several files; new and deleted files; `a/` and `b/` prefixes or none; git's extra lines;
 hunks whose line numbers have moved (the lines must fit at one place near it); a missing end of the
-last line; CRLF files; counts of lines that are wrong, as models write them.
+last line; CRLF files; counts of lines that are wrong, as models write them; mails as
+`git format-patch` makes them, one or several; empty files that are made or deleted.
 Not covered: binary patches, renames and mode changes, which are refused by name.
 Source: the GNU diffutils manual on the unified format.
 """
@@ -15,7 +16,9 @@ from itertools import islice
 
 from unhack.core.lines import BoundedPattern
 
-_HUNK = BoundedPattern(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
+_HUNK = BoundedPattern(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_SIGNATURE = "-- "
+"""The line of a mail below its patch; in the midst of a block it is a deleted line."""
 _UNSUPPORTED = ("GIT binary patch", "rename from", "copy from", "old mode", "Binary files")
 _NO_NEWLINE = "\\ No newline"
 _MAX_HUNKS = 2000
@@ -38,6 +41,13 @@ class Hunk:
     """True where the new last line has no line end."""
     removed: bool = False
     """True where the last line that was read is an old one."""
+    counts: tuple[int, int] = (-1, -1)
+    """Old and new lines, as the patch says."""
+
+    @property
+    def is_whole(self) -> bool:
+        """True where it has as many lines as the patch says."""
+        return self.counts == (len(self.old), len(self.new))
 
 
 @dataclass(slots=True)
@@ -49,6 +59,8 @@ class FilePatch:
     new_path: str | None
     """None for a deleted one."""
     hunks: list[Hunk] = field(default_factory=list[Hunk])
+    is_empty: bool = False
+    """True for an empty file, which has no block."""
 
     @property
     def path(self) -> str:
@@ -76,25 +88,51 @@ def parse_diff(patch: str) -> list[FilePatch]:
     hunk: Hunk | None = None
     count = 0
     lines = patch.replace("\r\n", "\n").split("\n")
+    headed = ""
     for number, line in enumerate(lines, 1):
         following = lines[number] if number < len(lines) else ""
-        if line.startswith("--- ") and following.startswith("+++ "):
+        if line.startswith("diff --git "):
+            headed, hunk = _headed_path(line), None
+        elif hunk is None and headed and line.startswith(_EMPTY):
+            made = line.startswith(_EMPTY[0])
+            found.append(FilePatch(*((None, headed) if made else (headed, None)), is_empty=True))
+            headed = ""
+        elif line.startswith("--- ") and following.startswith("+++ "):
             old_path, hunk = _path(line), None
+            if found and found[-1].is_empty and found[-1].path == (_path(following) or old_path):
+                found.pop()  # it is not empty
+        elif hunk is not None and line == _SIGNATURE and hunk.is_whole:
+            hunk = None
         elif line.startswith("+++ ") and hunk is None:
             found.append(FilePatch(old_path, _path(line)))
         elif match := _HUNK.match(line):
             count += 1
             if not found or count > _MAX_HUNKS:
                 raise BadPatchError(f"line {number}: a block of changes that belongs to no file")
-            hunk = Hunk(int(match.group(1)))
+            start, old, new = match.groups()
+            hunk = Hunk(int(start), counts=(int(old or 1), int(new or 1)))
             found[-1].hunks.append(hunk)
         elif hunk is not None:
             hunk = _take_line(hunk, line, last=number == len(lines))
         elif line.startswith(_UNSUPPORTED):
             raise BadPatchError(f"line {number}: {line.split()[0]} changes are not supported")
-    if not found or not all(one.hunks for one in found):
+    if not found or not all(one.hunks or one.is_empty for one in found):
         raise BadPatchError("no unified diff: it needs lines '--- a/path', '+++ b/path', '@@ … @@'")
     return found
+
+
+_EMPTY = ("new file mode", "deleted file mode")
+
+
+def _headed_path(line: str) -> str:
+    """The path that stands twice in a line `diff --git a/PATH b/PATH`; empty for two paths."""
+    names = line[len("diff --git ") :]
+    half = len(names) // 2
+    old, new = names[:half], names[half + 1 :]
+    same = (
+        names[half : half + 1] == " " and old[:2] == "a/" and new[:2] == "b/" and old[2:] == new[2:]
+    )
+    return old[2:] if same else ""
 
 
 def _path(line: str) -> str | None:

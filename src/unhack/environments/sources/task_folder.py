@@ -20,7 +20,7 @@ from unhack.sandbox.workspace.tree import split
 from unhack.verifiers.script import Mode
 
 MANIFEST = "manifest.json"
-_TUPLES = ("editable", "fail_to_pass", "pass_to_pass", "dev_ids", "preload")
+_TUPLES = ("editable", "fail_to_pass", "pass_to_pass", "dev_ids", "preload", "beside")
 _MAPPINGS = ("tests", "reference", "dev_tests", "facts")
 
 

@@ -68,6 +68,9 @@ class RepositoryVerifier:
     expected: tuple[str, ...]
     """Ids of the tests that must pass, as `tests/test_core.py::TestIt::test_name[2-3]`."""
     mode: Mode = Mode.SEALED
+    beside: tuple[str, ...] = ()
+    """Of a sealed verifier, the expected ids of tests that cannot be run apart from the solution:
+    they are judged as written, the others sealed."""
     partial_credit: bool = False
     """True gives the share of the expected tests that passed, else 1 for all and 0."""
     roots: tuple[str, ...] = ()
@@ -78,6 +81,9 @@ class RepositoryVerifier:
     preload: tuple[str, ...] = ()
     """Installed packages that the repository imports."""
     limits: Limits = LIMITS
+    _both_parts: list[RepositoryVerifier] = field(
+        default_factory=list["RepositoryVerifier"], init=False, repr=False, compare=False
+    )
     _barred: set[Place] = field(default_factory=set[Place], init=False, repr=False, compare=False)
     """Edits that do not change what a right solution gives, as the reference showed."""
     _seen_harmless: Counter[ids.Accepted] = field(
@@ -103,6 +109,15 @@ class RepositoryVerifier:
                 f"the judge itself imports {shared[0]}, which must not be the solution's; choose"
                 ' mode = "as_written"'
             )
+        if self.beside and self.mode is Mode.AS_WRITTEN:
+            raise ValueError(
+                'beside names exceptions to mode = "sealed"; as written there are none'
+            )
+        left = sorted(set(self.beside) - set(self.expected))
+        if left:
+            raise ValueError(f"beside: {left[0]} is none of the expected ids")
+        if self.beside:
+            object.__setattr__(self, "_both_parts", self._parts())
         if self.mode is Mode.AS_WRITTEN:
             functions = {ids.function_of(name) for name in self.expected}
             if not self._written(Random(0), functions).twins:
@@ -119,7 +134,8 @@ class RepositoryVerifier:
     @property
     def seal(self) -> Seal:
         """The separation that every verdict names."""
-        return Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
+        sealed_all = self.mode is Mode.SEALED and not self.beside
+        return Seal.SEALED if sealed_all else Seal.AS_WRITTEN
 
     def canary(self) -> str:
         """The base as it stands."""
@@ -135,9 +151,41 @@ class RepositoryVerifier:
             tree, left_out = self._tree(completion)
         except RefusedFilesError as error:
             return invalid_verdict(str(error)[:400], seal=self.seal)
+        if self.beside:
+            return (yield from self._both(problem, completion))
         if self.mode is Mode.SEALED:
             return (yield from self._sealed(tree, left_out, problem.reference))
         return (yield from self._as_written(tree, left_out, problem.reference))
+
+    def _parts(self) -> list[RepositoryVerifier]:
+        """The verifiers of the sealed tests and of those beside them."""
+        apart = tuple(name for name in self.expected if name not in self.beside)
+        written_part = replace(self, expected=self.beside, mode=Mode.AS_WRITTEN, beside=())
+        if not apart:
+            return [written_part]
+        return [replace(self, expected=apart, beside=()), written_part]
+
+    def _both(self, problem: Problem, completion: str) -> Steps:
+        """The sealed tests, and then, where they passed or each counts, those beside them."""
+        cases: dict[str, CaseResult] = {}
+        details: dict[str, Any] = {}
+        verdict: Verdict | None = None
+        for part in self._both_parts:
+            found = yield from part.verify(problem, completion)
+            if len(found.cases) != len(part.expected):
+                return replace(found, seal=self.seal)
+            cases |= dict(zip(part.expected, found.cases, strict=True))
+            details |= found.details
+            verdict = found if verdict is None or verdict.passed else verdict
+            if not (verdict.passed or self.partial_credit):
+                break
+        assert verdict is not None
+        skipped = CaseResult(False, "not run: a sealed test failed")
+        listed = tuple(cases.get(name, skipped) for name in self.expected)
+        share = sum(case.passed for case in listed) / len(listed)
+        score = share if self.partial_credit else float(share == 1.0)
+        details |= {"mode": "sealed and as_written", "beside": len(self.beside)}
+        return replace(verdict, cases=listed, score=score, seal=self.seal, details=details)
 
     def _tree(self, completion: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
         return lay(

@@ -129,3 +129,58 @@ def test_blocks_that_stand_elsewhere_have_a_bound() -> None:
     block = "@@ -9 +9 @@\n" + " a\n" * 500 + "-b\n+c\n" + "\n" * 500
     with pytest.raises(BadPatchError, match="too many blocks stand elsewhere"):
         applied("--- a/f\n+++ b/f\n" + block, {"f": b"a\n" * 10_000})
+
+
+MAIL = """From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001
+From: A <a@localhost>
+Date: Sun, 1 Nov 2026 00:00:00 +0000
+Subject: [PATCH 1/2] {subject}
+
+It was time.
+---
+ a.txt | 2 +-
+ 1 file changed, 1 insertion(+), 1 deletion(-)
+
+diff --git a/a.txt b/a.txt
+index 0000001..0000002 100644
+--- a/a.txt
++++ b/a.txt
+@@ -1,2 +1,2 @@
+ one
+-{old}
++{new}
+--{blank}
+2.39.5
+
+"""
+
+
+def test_mails_of_format_patch_are_patches() -> None:
+    mails = MAIL.format(subject="b", old="two", new="three", blank=" ") + MAIL.format(
+        subject="c", old="three", new="four", blank=" "
+    )
+    assert apply_diff(mails, {"a.txt": b"one\ntwo\n"}.get) == {"a.txt": b"one\nfour\n"}
+
+
+def test_a_deleted_line_of_a_dash_and_a_blank_is_a_line() -> None:
+    patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,1 @@\n one\n-- \n"
+    assert apply_diff(patch, {"a.txt": b"one\n- \n"}.get) == {"a.txt": b"one\n"}
+
+
+EMPTY = "diff --git a/p/__init__.py b/p/__init__.py\n{} file mode 100644\nindex e69de29..0000000\n"
+
+
+def test_empty_files_are_made_and_deleted() -> None:
+    assert apply_diff(EMPTY.format("new"), {}.get) == {"p/__init__.py": b""}
+    there = {"p/__init__.py": b""}
+    assert apply_diff(EMPTY.format("deleted"), there.get) == {"p/__init__.py": None}
+    with pytest.raises(BadPatchError, match="is there already"):
+        apply_diff(EMPTY.format("new"), there.get)
+
+
+def test_an_empty_file_stands_beside_others() -> None:
+    other = "diff --git a/q.py b/q.py\nnew file mode 100644\n--- /dev/null\n+++ b/q.py\n"
+    other += "@@ -0,0 +1 @@\n+x\n"
+    wanted = {"p/__init__.py": b"", "q.py": b"x\n"}
+    assert apply_diff(EMPTY.format("new") + other, {}.get) == wanted
+    assert apply_diff(other + EMPTY.format("new"), {}.get) == wanted

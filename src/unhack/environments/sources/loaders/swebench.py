@@ -9,8 +9,8 @@ The clone of `owner/name` is looked for in `clones` as `owner/name`, `owner__nam
 ones also with `.git`. Nothing is fetched, and the clone's history reaches no workspace.
 
 Covered: JSON and JSON Lines; a row that cannot be judged exactly is refused with the reason, and
-the others are loaded: patches with renames or binary parts, ids that are not pytest's or were cut
-off in the data set, tests in files that the clone lacks.
+the others are loaded: patches with renames or binary parts, ids that are neither pytest's nor those
+of unittest (`unittest_ids`) or were cut off in the data set, tests in files that the clone lacks.
 Not covered: the installation of what a repository needs; whether the listed tests come out as the
 row says here, which `environments.agreement.agreed` finds out.
 Source: the SWE-bench data set card and harness, 5.0.
@@ -19,13 +19,14 @@ Source: the SWE-bench data set card and harness, 5.0.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import TaskError, UsageError
 from unhack.environments.files.unified_diff import BadPatchError, apply_diff
+from unhack.environments.sources.loaders.unittest_ids import pytest_id
 from unhack.environments.sources.mining.paths import PathKind, code_roots, kind_of
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.git_objects import GitObjects
@@ -75,10 +76,7 @@ def task_of_row(
 ) -> RepositoryTask:
     """The task of one row. Raises UsageError with what is wrong with it."""
     texts = {name: _text(row, name) for name in _TEXTS}
-    failing, passing = _ids(row, "FAIL_TO_PASS"), _ids(row, "PASS_TO_PASS")
-    both = set(failing) & set(passing)
-    if both:
-        raise TaskError(f"{min(both)!r:.{_MOST_SHOWN}} is both FAIL_TO_PASS and PASS_TO_PASS")
+    listed = {name: _ids(row, name) for name in ("FAIL_TO_PASS", "PASS_TO_PASS")}
     with GitObjects(_clone(clones, texts["repo"])) as git:
         tree = git.tree(git.commit_id(texts["base_commit"]))
         kept = {path: one for path, one in tree.items()
@@ -86,7 +84,13 @@ def task_of_row(
         found = git.contents(one.id for one in kept.values())
     files = {path: found[one.id] for path, one in kept.items()}
     reference = _patched(files, texts["patch"], "patch")
-    tests = _hidden_tests(files, texts["test_patch"], (*failing, *passing))
+    changed = _patched(files, texts["test_patch"], "test_patch")
+    paths = {*files, *changed}
+    failing, passing = (_exact(ids, paths, name) for name, ids in listed.items())
+    both = set(failing) & set(passing)
+    if both:
+        raise TaskError(f"{min(both)!r:.{_MOST_SHOWN}} is both FAIL_TO_PASS and PASS_TO_PASS")
+    tests = _hidden_tests(files, changed, (*failing, *passing))
     roots = set(code_roots(files))
     folders = tuple(root for root in roots if root.endswith("/"))
     loose = [path for path in reference if not path.startswith(folders)]
@@ -138,7 +142,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 
 def _ids(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Ids of tests, each once. Raises TaskError for those that name no test exactly."""
+    """Ids of tests as they stand in a row."""
     value: Any = row.get(name)
     if isinstance(value, str):
         try:
@@ -147,11 +151,23 @@ def _ids(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
             raise TaskError(f"{name} is neither a list nor the JSON of one") from None
     if not isinstance(value, list):
         raise TaskError(f"{name} is neither a list nor the JSON of one")
-    found = [str(one) for one in cast("list[Any]", value)]
-    for one in found:
+    return tuple(str(one) for one in cast("list[Any]", value))
+
+
+def _exact(ids: tuple[str, ...], paths: Collection[str], name: str) -> tuple[str, ...]:
+    """Ids of pytest, each once. Raises TaskError for those that name no test exactly."""
+    found: list[str] = []
+    for one in ids:
         file, _, test = one.partition("::")
         if not test or not file.endswith(".py"):
-            raise TaskError(f"{name}: {one!r:.{_MOST_SHOWN}} is no id of pytest (file.py::test)")
+            found.append(pytest_id(one, paths))
+            if not found[-1]:
+                raise TaskError(
+                    f"{name}: {one!r:.{_MOST_SHOWN}} is no id of pytest (file.py::test), nor one of"
+                    " unittest of a file that is there: test_name (package.module.Class)"
+                )
+            continue
+        found.append(one)
         if "[" in test and not test.endswith("]"):
             raise TaskError(
                 f"{name}: {one!r:.{_MOST_SHOWN}} was cut off, so that it names no test exactly;"
@@ -184,9 +200,10 @@ def _patched(files: Mapping[str, bytes], patch: str, name: str) -> dict[str, str
     }
 
 
-def _hidden_tests(files: Mapping[str, bytes], patch: str, ids: tuple[str, ...]) -> dict[str, str]:
+def _hidden_tests(
+    files: Mapping[str, bytes], changed: Mapping[str, str | None], ids: tuple[str, ...]
+) -> dict[str, str]:
     """The files of the test patch, and those that hold listed tests."""
-    changed = _patched(files, patch, "test_patch")
     found = {path: text for path, text in changed.items() if text is not None}
     for name in ids:
         path = name.partition("::")[0]

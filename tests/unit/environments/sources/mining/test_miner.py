@@ -35,7 +35,8 @@ def test_a_fix_with_its_test_becomes_a_task(tmp_path: Path) -> None:
     assert task.id == f"shapes/{fixed[:12]}"
     assert task.fail_to_pass == ("tests/test_core.py::test_area",)
     assert task.pass_to_pass == ("tests/test_core.py::test_two",)
-    assert task.mode is Mode.AS_WRITTEN
+    assert task.mode is Mode.SEALED
+    assert task.beside == ()
     assert "shapes.core.area(3, 5)" in task.statement
     assert "multiplies" not in task.statement
 

@@ -49,7 +49,7 @@ class Vocabulary:
 
     def settle(self, random: Random) -> None:
         """Give every place another value: that of a place like it, or one near by."""
-        groups: dict[type, list[Place]] = {}
+        groups: dict[Any, list[Place]] = {}
         for place in self.values:
             groups.setdefault(type(place[0]), []).append(place)
         for group in groups.values():

@@ -130,6 +130,24 @@ def _home_of(cls: type) -> tuple[StandIns, int]:
     return type.__getattribute__(cls, "_unhack_home")
 
 
+def _attributes(table: StandIns) -> dict[str, Any]:
+    """The methods of a stand-in's class that attributes go through."""
+
+    def get(self: Any, name: str) -> Any:
+        return table.ask("get", getattr(self, _number_of), name)
+
+    def put(self: Any, name: str, value: Any) -> None:
+        table.ask("set", getattr(self, _number_of), name, value)
+
+    def delete(self: Any, name: str) -> None:
+        table.ask("delete", getattr(self, _number_of), name)
+
+    def names(self: Any) -> Any:
+        return table.ask("dir", getattr(self, _number_of), "")
+
+    return {"__getattr__": get, "__setattr__": put, "__delattr__": delete, "__dir__": names}
+
+
 def _class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
     name, module, bases, methods, shapes = parts
     space: dict[str, Any] = {
@@ -137,15 +155,8 @@ def _class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
         "__qualname__": name,
         "__slots__": ("__weakref__", _number_of),
         "_unhack_home": (table, number),
-        "__getattr__": lambda self, wanted: table.ask("get", getattr(self, _number_of), wanted),
-        "__setattr__": lambda self, wanted, value: table.ask(
-            "set", getattr(self, _number_of), wanted, value
-        ),
-        "__delattr__": lambda self, wanted: table.ask(
-            "delete", getattr(self, _number_of), wanted
-        ),
-        "__dir__": lambda self: table.ask("dir", getattr(self, _number_of), ""),
-    }  # fmt: skip
+        **_attributes(table),
+    }
     for method in methods:
         if method in special.ALL:
             space[method] = _special(table, method)
@@ -214,7 +225,7 @@ def _value_class(table: StandIns, number: int, parts: list[Any], decode: Any) ->
 
 def _value(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
     kind: Any = decode(parts[0])
-    base = next(item for item in special.VALUES if issubclass(kind, item))
+    base: Any = next(item for item in special.VALUES if issubclass(kind, item))
     return base.__new__(kind, decode(parts[1]))
 
 

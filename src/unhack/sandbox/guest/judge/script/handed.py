@@ -245,7 +245,7 @@ class HandedTable:
             shown = () if issubclass(kind, AssertionError) else value.args
             return lambda encode: ["error", encode(kind), list(map(encode, shown))]
         if issubclass(kind, special.VALUES) and is_script_class(kind) and not is_case(kind):
-            base = next(item for item in special.VALUES if issubclass(kind, item))
+            base = _value_base(kind)
             held = getattr(base, "__new__")(base, value)  # noqa: B009
             return lambda encode: ["value", encode(kind), encode(held)]
         if issubclass(kind, special.BASES):  # its content would be left behind
@@ -304,17 +304,25 @@ def _function(value: Any) -> Any:
     ]
 
 
+def _value_base(kind: type) -> Any:
+    """The immutable builtin type that a class is derived from."""
+    bases: tuple[Any, ...] = special.VALUES
+    return next(item for item in bases if issubclass(kind, item))
+
+
 def _class(kind: type, encode: Encode) -> Any:
     name, module = kind.__qualname__.rpartition(">.")[2], kind.__module__
     if isinstance(kind, enum.EnumType):
         bases = [encode(base) for base in kind.__bases__]
-        members = [[one, encode(member.value)] for one, member in kind.__members__.items()]
+        members = [
+            [one, encode(member.value)] for one, member in vars(kind)["_member_map_"].items()
+        ]
         return ["enumeration", name, module, bases, members]
     if issubclass(kind, BaseException):
         base = next(item for item in type.mro(kind)[1:] if item in NAMES or is_script_class(item))
         return ["error_class", name, module, encode(base)]
     if issubclass(kind, special.VALUES):
-        base = next(item for item in special.VALUES if issubclass(kind, item))
+        base = _value_base(kind)
         return ["value_class", name, module, encode(base), list(getattr(kind, "_fields", ()))]
     if issubclass(kind, special.BASES):
         raise UnsharableError(f"the class {name} of the script, derived from a builtin type")

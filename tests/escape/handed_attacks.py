@@ -196,7 +196,7 @@ def feed(target, value):
     + """
     import gc
     for one in gc.get_objects():
-        if type(one).__name__ == "StandIns":
+        if type(one).__name__ == "ScriptStandIns":
             for number in range(300):
                 for name in ("FIRST", "values", "_kept", "wanted", "__dict__", "__globals__"):
                     try: found = one.ask("get", number, name)

@@ -35,7 +35,10 @@ def judge(pool: Pool, text: str) -> Verdict:
     "name",
     [
         *quick_ones(QUICK, QUICK[:4]),
-        *(pytest.param(name, marks=pytest.mark.slow) for name in attacks.SLOW),
+        *(
+            pytest.param(name, marks=[pytest.mark.slow, pytest.mark.sample])
+            for name in attacks.SLOW
+        ),
     ],
 )
 def test_what_a_solution_is_handed_passes_no_test_for_it(pool: Pool, name: str):

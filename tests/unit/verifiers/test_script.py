@@ -320,7 +320,7 @@ class TestSealed:
                 "async def g(): pass\nreturn solution.f(g) is None",
                 "a function or class of the script",
             ),
-            ("return solution.f(object()) is None", "not plain data"),
+            ("import threading\nreturn solution.f(threading.Lock()) is None", "not plain data"),
             ("return solution.f(1) == 2", 'objects = ["Thing"]'),
             ("return bool([2] == [solution.f(1)])", 'objects = ["Thing"]'),
             ("return bool(vars(solution))", "all names"),

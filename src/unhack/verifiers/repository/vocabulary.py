@@ -113,7 +113,7 @@ def _are_apart(name: str, other: str) -> bool:
 
 
 def _measure(value: Any) -> Any:
-    """What values are sorted by, so that those beside one another are alike."""
+    """The key to sort values by, so that those beside one another are alike."""
     if isinstance(value, str | bytes):
         return len(value)
     return abs(value) if isinstance(value, int | float | complex) else 0

@@ -231,7 +231,7 @@ def test_a_suite_without_any_expectation_is_refused_as_written():
 
 @pytest.mark.sample
 @pytest.mark.slow
-def test_a_twin_that_fails_half_way_leaves_nothing_for_the_next_test(pool: Pool):
+def test_what_a_twin_left_undone_is_not_held_against_a_right_solution(pool: Pool):
     tests = {
         "tests/test_core.py": "import pytest\nfrom pkg import scaled\nSEEN = []\n\n"
         "@pytest.fixture\ndef seen():\n    assert not SEEN\n    SEEN.append(1)\n    return SEEN\n\n"
@@ -260,3 +260,73 @@ def test_an_answer_after_the_judge_has_gone_is_late_and_breaks_nothing(pool: Poo
     verdict = judge(pool, pack_files({"src/pkg/core.py": late}), Mode.SEALED, limits=limits)
     assert verdict.status is Status.TIMEOUT
     assert verdict.score == 0.0
+
+
+PREPARED = {
+    "tests/test_core.py": """
+import unittest
+from pkg import scaled
+SEEN = []
+
+def test_zebra():
+    SEEN.extend(scaled([1, 2]))
+    assert len(SEEN) == 2
+
+def test_apple():
+    assert SEEN == [3, 6]
+    SEEN.append(9)
+
+class TestOrder(unittest.TestCase):
+    def test_b_second(self):
+        self.assertEqual(SEEN.pop(), 9)
+
+    def test_a_first(self):
+        self.assertEqual(SEEN[-1], 9)
+
+def test_last():
+    assert SEEN == [3, 6]
+"""
+}
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_tests_that_prepare_one_another_keep_their_order(pool: Pool, mode: Mode):
+    names = ("test_zebra", "test_apple", "TestOrder::test_a_first", "TestOrder::test_b_second",
+             "test_last")  # fmt: skip
+    expected = tuple(f"tests/test_core.py::{name}" for name in names)
+    verdict = judge(pool, RIGHT, mode, tests=PREPARED, expected=expected)
+    assert verdict.passed, verdict.reason
+    assert not judge(pool, pack_files({}), mode, tests=PREPARED, expected=expected).passed
+
+
+@pytest.mark.sample
+@pytest.mark.slow
+def test_tests_beside_the_sealed_ones_are_judged_as_written(pool: Pool):
+    beside = EXPECTED[1:3]
+    verdict = judge(pool, RIGHT, Mode.SEALED, beside=beside)
+    assert verdict.passed, verdict.reason
+    assert verdict.seal is Seal.AS_WRITTEN
+    assert verdict.details["beside"] == 2
+    assert verdict.details["twins"] > 0
+    assert len(verdict.cases) == len(EXPECTED)
+    wrong = judge(pool, pack_files({}), Mode.SEALED, beside=beside, partial_credit=True)
+    assert wrong.score == 1 / 7
+    assert wrong.cases[EXPECTED.index("tests/test_core.py::test_negative")].passed
+
+
+def test_tests_beside_the_sealed_ones_are_expected_ones():
+    with pytest.raises(ValueError, match="none of the expected"):
+        verifier(Mode.SEALED, beside=("tests/test_core.py::test_else",))
+    with pytest.raises(ValueError, match="exceptions"):
+        verifier(Mode.AS_WRITTEN, beside=EXPECTED[:1])
+
+
+@pytest.mark.slow
+def test_a_test_with_weak_twins_alone_is_named_in_the_verdict(pool: Pool):
+    text = "from pkg import scaled\n\ndef test_some():\n    assert scaled([1])\n\n"
+    text += "def test_value():\n    assert scaled([1]) == [3]\n"
+    tests = {"tests/test_core.py": text}
+    names = tuple(f"tests/test_core.py::{name}" for name in ("test_some", "test_value"))
+    verdict = judge(pool, RIGHT, Mode.AS_WRITTEN, tests=tests, expected=names)
+    assert verdict.passed, verdict.reason
+    assert verdict.details["weak_twins"] == [names[0]]

@@ -10,7 +10,7 @@ ones also with `.git`. Nothing is fetched, and the clone's history reaches no wo
 
 Covered: JSON and JSON Lines; a row that cannot be judged exactly is refused with the reason, and
 the others are loaded: patches with renames or binary parts, ids that are neither pytest's nor those
-of unittest (`unittest_ids`) or were cut off in the data set, tests in files that the clone lacks.
+of unittest (`library_ids`) or were cut off in the data set, tests in files that the clone lacks.
 Not covered: the installation of what a repository needs; whether the listed tests come out as the
 row says here, which `environments.agreement.agreed` finds out.
 Source: the SWE-bench data set card and harness, 5.0.
@@ -26,7 +26,7 @@ from typing import Any, cast
 
 from unhack.core.errors import TaskError, UsageError
 from unhack.environments.files.unified_diff import BadPatchError, apply_diff
-from unhack.environments.sources.loaders.unittest_ids import pytest_id
+from unhack.environments.sources.loaders.library_ids import pytest_id
 from unhack.environments.sources.mining.paths import PathKind, code_roots, kind_of
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.git_objects import GitObjects

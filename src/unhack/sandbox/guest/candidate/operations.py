@@ -35,14 +35,14 @@ from unhack.sandbox.guest.candidate.objects import (
     kept_places,
     plain_value,
 )
-from unhack.sandbox.guest.candidate.outputs import Outputs
 from unhack.sandbox.guest.candidate.script.exchange import (
     Exchange,
     SessionReader,
     SessionWriter,
 )
+from unhack.sandbox.guest.candidate.script.outputs import Outputs
 from unhack.sandbox.guest.candidate.script.shared_files import SharedFiles
-from unhack.sandbox.guest.candidate.script.stubs import StandIns, make_class
+from unhack.sandbox.guest.candidate.script.stubs import ScriptStandIns, make_class
 from unhack.sandbox.guest.candidate.standard import (
     SharedContainers,
     UnsharableError,
@@ -63,7 +63,7 @@ class CandidateSession:
         self.shared = SharedContainers()
         self.objects = Objects({*sources, *packages}, packages)
         self.outputs = Outputs()
-        self.stand_ins = StandIns(self._ask_script)
+        self.stand_ins = ScriptStandIns(self._ask_script)
         self.files = SharedFiles(is_judge=False)
         self.environ = _Environment()
         self.exchange: Exchange | None = None
@@ -138,7 +138,7 @@ class CandidateSession:
             self.is_bound = was_bound
 
     def extras(self) -> dict[str, Any]:
-        """What goes along with a request of the solution."""
+        """The state that goes along with a request of the solution."""
         found = {"files": self.files.changes(), "env": self.environ.changes()}
         return {**self.outputs.take(), **{key: value for key, value in found.items() if value}}
 
@@ -256,7 +256,7 @@ class _Environment:
             self._known = dict(_encoded())
 
     def changes(self) -> dict[str, str | None]:
-        """What the solution changed: name -> value, None for one that is gone."""
+        """The changes of the solution: name -> value, None for one that is gone."""
         now = _encoded()
         if now == self._known:
             return {}
@@ -300,7 +300,7 @@ def _derive(session: CandidateSession, target: Any, name: str, args: list[Any]) 
 
 
 def _super(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
-    """What `super()` gives in a method of a class of the script."""
+    """The attribute that `super()` has in a method of a class of the script."""
     return getattr(super(target, args[0]), name)
 
 

@@ -25,8 +25,8 @@ from unhack.core.errors import SealError
 from unhack.sandbox.guest.candidate.standard import SharedContainers, UnsharableError, references
 from unhack.sandbox.guest.judge.classes import ClassTable
 from unhack.sandbox.guest.judge.exceptions import CandidateEndedError, ExceptionTable
-from unhack.sandbox.guest.judge.process_state import ProcessState
-from unhack.sandbox.guest.judge.script.callbacks import Callbacks
+from unhack.sandbox.guest.judge.script.process_state import ProcessState
+from unhack.sandbox.guest.judge.script.script_requests import ScriptRequests
 from unhack.sandbox.guest.judge.values import JudgeReader, JudgeWriter
 
 PEER = 4
@@ -74,7 +74,7 @@ class CandidateConnection:
         self.exceptions = ExceptionTable(self)
         self.classes = ClassTable(self, declared)
         self.process_state = ProcessState()
-        self.script = Callbacks(self)
+        self.script = ScriptRequests(self)
         self.installed: tuple[str, ...] = ()
         """Top names of packages that both processes may import."""
         self.is_bound = False

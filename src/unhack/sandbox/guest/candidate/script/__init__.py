@@ -1,1 +1,1 @@
-"""The candidate's stand-ins for functions, classes and objects that stay with the judge."""
+"""The candidate's stand-ins for what stays with the judge, and the state that goes along."""

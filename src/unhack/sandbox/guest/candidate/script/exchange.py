@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from unhack.core import plain
 from unhack.sandbox.guest.candidate.objects import CandidateReader, CandidateWriter, Objects
-from unhack.sandbox.guest.candidate.script.stubs import ScriptEnd, StandIns, named, wrapped
+from unhack.sandbox.guest.candidate.script.stubs import ScriptEnd, ScriptStandIns, named, wrapped
 from unhack.sandbox.guest.candidate.standard import (
     SharedContainers,
     UnsharableError,
@@ -36,7 +36,7 @@ class SessionWriter(CandidateWriter):
 
     def __init__(
         self, shared: SharedContainers, objects: Objects, arguments: dict[int, int], *,
-        stand_ins: StandIns,
+        stand_ins: ScriptStandIns,
     ) -> None:  # fmt: skip
         super().__init__(shared, objects, arguments)
         self._stand_ins = stand_ins
@@ -68,7 +68,9 @@ class SessionWriter(CandidateWriter):
 class SessionReader(CandidateReader):
     """A message being read, with stand-ins for what stays with the judge."""
 
-    def __init__(self, shared: SharedContainers, objects: Objects, stand_ins: StandIns) -> None:
+    def __init__(
+        self, shared: SharedContainers, objects: Objects, stand_ins: ScriptStandIns
+    ) -> None:
         super().__init__(shared, objects)
         self._stand_ins = stand_ins
 
@@ -92,7 +94,7 @@ class _Session(Protocol):
 
     shared: SharedContainers
     objects: Objects
-    stand_ins: StandIns
+    stand_ins: ScriptStandIns
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]: ...
 
@@ -124,7 +126,7 @@ class Exchange:
     def ask(
         self, what: str, number: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """What the script gives. Raises what it raises."""
+        """The script's answer. Raises what it raises."""
         with self._lock:
             if not self._depth:
                 raise RuntimeError("the script awaits no answer, so that it cannot be called")

@@ -103,7 +103,7 @@ class SharedFiles:
         return False
 
     def changes(self) -> list[Entry]:
-        """What changed since the last message. Raises UnsharableError."""
+        """The changes since the last message. Raises UnsharableError."""
         if not self._looks:
             return []
         self._looks -= 1

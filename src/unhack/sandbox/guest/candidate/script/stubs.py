@@ -28,7 +28,7 @@ Ask = Callable[[str, int, str, tuple[Any, ...], dict[str, Any]], Any]
 _number_of = "_unhack_script_number"
 
 
-class StandIns:
+class ScriptStandIns:
     """The stand-ins of one session, one for each number of the judge."""
 
     def __init__(self, ask: Ask) -> None:
@@ -72,7 +72,7 @@ class StandIns:
 
 
 def named(path: str) -> Any:
-    """What the standard library has under `module:qualified.name`; a module without the second."""
+    """The thing of the standard library under `module:qualified.name`; a module without a name."""
     from importlib import import_module  # seldom asked for
 
     module, _, name = path.partition(":")
@@ -87,7 +87,7 @@ def wrapped(kind: str, parts: list[Any]) -> Any:
     return named(kind)(*parts)
 
 
-def _function(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _function(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     del decode
     asking = table.asking("call", number)
     name, qualified, module, doc, parameters = parts
@@ -126,11 +126,11 @@ class ScriptClass(type):
         return table.ask("dir", number, "")
 
 
-def _home_of(cls: type) -> tuple[StandIns, int]:
+def _home_of(cls: type) -> tuple[ScriptStandIns, int]:
     return type.__getattribute__(cls, "_unhack_home")
 
 
-def _attributes(table: StandIns) -> dict[str, Any]:
+def _attributes(table: ScriptStandIns) -> dict[str, Any]:
     """The methods of a stand-in's class that attributes go through."""
 
     def get(self: Any, name: str) -> Any:
@@ -148,7 +148,7 @@ def _attributes(table: StandIns) -> dict[str, Any]:
     return {"__getattr__": get, "__setattr__": put, "__delattr__": delete, "__dir__": names}
 
 
-def _class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _class(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     name, module, bases, methods, shapes = parts
     space: dict[str, Any] = {
         "__module__": module,
@@ -171,7 +171,7 @@ def _class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
     return made
 
 
-def _special(table: StandIns, method: str) -> Callable[..., Any]:
+def _special(table: ScriptStandIns, method: str) -> Callable[..., Any]:
     def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
         if method == "__exit__" and args[0] is not None:
             args = (args[0], args[1], None)
@@ -184,14 +184,14 @@ def _special(table: StandIns, method: str) -> Callable[..., Any]:
     return asked
 
 
-def _object(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _object(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     kind = decode(parts[0])
     made = object.__new__(kind)
     object.__setattr__(made, _number_of, number)
     return made
 
 
-def _enumeration(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _enumeration(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     name, module, bases, members = parts
     found = tuple(decode(base) for base in bases)
     kind: Any = found[-1]
@@ -200,20 +200,20 @@ def _enumeration(table: StandIns, number: int, parts: list[Any], decode: Any) ->
     return kind(name.rpartition(".")[2], pairs, module=module, qualname=name, **more)
 
 
-def _error_class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _error_class(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     name, module, base = parts
     above = decode(base)
     return type(name.rpartition(".")[2], (above,), {"__module__": module, "__qualname__": name})
 
 
-def _error(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _error(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     kind, args = decode(parts[0]), [decode(item) for item in parts[1]]
     made = kind.__new__(kind)
     made.args = tuple(args)
     return made
 
 
-def _value_class(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _value_class(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     name, module, base, fields = parts
     above: Any = decode(base)
     if fields:
@@ -223,7 +223,7 @@ def _value_class(table: StandIns, number: int, parts: list[Any], decode: Any) ->
     return type(name.rpartition(".")[2], (above,), {"__module__": module, "__qualname__": name})
 
 
-def _value(table: StandIns, number: int, parts: list[Any], decode: Any) -> Any:
+def _value(table: ScriptStandIns, number: int, parts: list[Any], decode: Any) -> Any:
     kind: Any = decode(parts[0])
     base: Any = next(item for item in special.VALUES if issubclass(kind, item))
     return base.__new__(kind, decode(parts[1]))
@@ -238,7 +238,7 @@ class ScriptEnd(BaseException):
     """The script has ended in the middle of a request, and awaits its answer."""
 
 
-_MAKERS: dict[str, Callable[[StandIns, int, list[Any], Any], Any]] = {
+_MAKERS: dict[str, Callable[[ScriptStandIns, int, list[Any], Any], Any]] = {
     "function": _function,
     "class": _class,
     "object": _object,

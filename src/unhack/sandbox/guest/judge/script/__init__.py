@@ -1,1 +1,1 @@
-"""What the script hands to the solution and keeps: functions, classes and objects of its own."""
+"""Things that the script hands to the solution and keeps, and the state that goes along."""

@@ -71,7 +71,7 @@ def is_known_library(kind: type) -> bool:
     )
 
 
-class LibraryMethod:
+class LibraryCall:
     """A method of an object of the standard library that was handed over, by its name."""
 
     def __init__(self, target: Any, name: str) -> None:
@@ -129,7 +129,7 @@ class HandedTable:
         self._written: set[int] = set()
 
     def __getitem__(self, number: Any) -> Any:
-        """What was handed over under a number. Raises PlainDataError."""
+        """The value that was handed over under a number. Raises PlainDataError."""
         if type(number) is not int or not 0 <= number < len(self._values):
             raise plain.PlainDataError("a number that the script gave to nothing")
         return self._values[number]
@@ -262,16 +262,16 @@ _KEPT_BY_PARTS = (types.MethodType, types.BuiltinMethodType)
 
 
 def _key_of(value: Any) -> Any:
-    """What tells one value of the script from another; a method is made anew at each look."""
+    """The key that tells a value of the script from another; a method is new at each look."""
     if type(value) in _KEPT_BY_PARTS and value.__self__ is not None:
         return value.__name__, id(value.__self__)
-    if type(value) is LibraryMethod:
+    if type(value) is LibraryCall:
         return value.__name__, id(value.target)
     return id(value)
 
 
 def _is_function(value: Any, kind: type) -> bool:
-    if kind is LibraryMethod:
+    if kind is LibraryCall:
         return True
     if kind is types.MethodType:
         known = is_mock(value.__self__) or is_known_library(type(value.__self__))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unhack.environments.sources.loaders.unittest_ids import pytest_id
+from unhack.environments.sources.loaders.library_ids import pytest_id
 
 PATHS = ("tests/test_core.py", "tests/gis/tests.py", "src/pkg/tests/test_in.py", "test_top.py")
 

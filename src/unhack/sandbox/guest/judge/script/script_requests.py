@@ -34,7 +34,7 @@ from unhack.sandbox.guest.judge.names import is_script_code
 from unhack.sandbox.guest.judge.proxies import Mirror
 from unhack.sandbox.guest.judge.script.handed import (
     HandedTable,
-    LibraryMethod,
+    LibraryCall,
     is_case,
     is_known_library,
     is_mock,
@@ -67,7 +67,7 @@ _SAX_STARTS = ("start", "end", "characters", "ignorable", "processing", "skipped
 _SAX_STARTS_TOO = ("notationDecl", "unparsedEntityDecl", "error", "fatalError", "warning")
 
 
-class Callbacks:
+class ScriptRequests:
     """The script's side of one connection."""
 
     def __init__(self, seal: Any) -> None:
@@ -135,7 +135,7 @@ class Callbacks:
             return {"error": {"$error": [NAMES[kind], [shown]]}}
 
     def take_pending(self) -> BaseException | None:
-        """What the script raised and the solution may have kept to itself."""
+        """The error that the script raised and the solution may have kept to itself."""
         found, self.pending = self.pending, None
         return found
 
@@ -212,7 +212,7 @@ def _get(target: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any
         raise AttributeError(f"{type(target).__name__!r} object has no attribute {name!r}")
     found = getattr(target, name)
     is_method = callable(found) and is_known_library(type(target))
-    return LibraryMethod(target, name) if is_method else found
+    return LibraryCall(target, name) if is_method else found
 
 
 def _set(target: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> None:

@@ -37,17 +37,7 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Job, Outcome
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.answers.equivalence import (
-    PASSED,
-    Judgement,
-    Rules,
-    fail,
-    judge_math,
-    judge_quantities,
-    list_size,
-    read_quantity,
-    reading,
-)
+from unhack.verifiers.answers.equivalence import judge_math, list_size, reading
 from unhack.verifiers.answers.final_answer import (
     MAX_MARKED,
     Marked,
@@ -58,6 +48,14 @@ from unhack.verifiers.answers.final_answer import (
     write_answer,
 )
 from unhack.verifiers.answers.numerals import Percent, bare_math, narrow
+from unhack.verifiers.answers.quantities import (
+    PASSED,
+    Judgement,
+    Rules,
+    fail,
+    judge_quantities,
+    read_quantity,
+)
 from unhack.verifiers.base import Steps, VerifierFault, invalid_verdict
 from unhack.verifiers.jobs import bad_ending, printable, require_sandbox, usage_of
 
@@ -120,7 +118,8 @@ class TextVerifier:
     number with any other unit is no number."""
     any_unit: bool = False
     """`numeric`, `math`: whether an answer may name a unit where the gold answer has none, as in
-    data sets whose golds have lost theirs; `5 minutes` then earns what `5 hours` does."""
+    data sets whose golds have lost theirs; one that the problem's prompt does not ask for is wrong,
+    `5 minutes` where it asks for hours."""
     percent: Percent = Percent.FRACTION
     """`numeric`, `math`: what a percent sign means."""
     rel_tol: float = 0.0
@@ -196,7 +195,8 @@ class TextVerifier:
         final = self._final_answer(completion, gold)
         if isinstance(final, Verdict):
             return final
-        judgement = yield from self._judge(gold, final.text)
+        rules = replace(self._rules, question=problem.prompt) if self.any_unit else self._rules
+        judgement = yield from self._judge(gold, final.text, rules)
         passed = judgement.status is Status.PASSED
         outcomes = judgement.outcomes
         return Verdict(
@@ -257,23 +257,20 @@ class TextVerifier:
             return self._read_choice(text) or text
         return self._plain(text)
 
-    def _judge(self, gold: str, answer: str) -> _Judging:
+    def _judge(self, gold: str, answer: str, rules: Rules) -> _Judging:
         if self.check is AnswerCheck.REGEX:
             return (yield from self._judge_regex(gold, answer))
         if self.check is AnswerCheck.MATH:
-            return (yield from judge_math(gold, answer, rules=self._rules, limits=self.limits))
+            return (yield from judge_math(gold, answer, rules=rules, limits=self.limits))
         if self.check is AnswerCheck.NUMERIC:
-            return self._judge_number(gold, answer)
+            wanted, given = read_quantity(gold, rules), read_quantity(answer, rules)
+            return judge_quantities(wanted, given, rules)
         if self.check is AnswerCheck.CHOICE:
             chosen = self._read_choice(answer)
             if chosen is None:
                 return fail("the answer is not one of the choices and nothing else")
             return PASSED if chosen == self._read_choice(gold) else fail("wrong answer")
         return PASSED if self._plain(gold) == self._plain(answer) else fail("wrong answer")
-
-    def _judge_number(self, gold: str, answer: str) -> Judgement:
-        wanted, given = read_quantity(gold, self._rules), read_quantity(answer, self._rules)
-        return judge_quantities(wanted, given, self._rules)
 
     def _judge_regex(self, pattern: str, text: str) -> _Judging:
         fields = {"pattern": pattern, "text": text}

@@ -12,6 +12,7 @@ from unhack.core.errors import BatchUnscoredError, UnknownNameError, UsageError
 from unhack.integrations.openrlhf.answers import reward_func
 from unhack.integrations.trl import AnswerTasks, reward_function, watch
 from unhack.integrations.verl import answer_score
+from unhack.tasks.batch import run_batch
 from unhack.verifiers.answers.gold import GoldError
 
 WORKED = "Six crates hold seven jars each, so $6\\cdot 7=42$. The answer is $\\boxed{42}$."
@@ -91,3 +92,32 @@ def test_the_other_checks_compare_the_column_as_it_is() -> None:
         rewards(["p"], ["\\boxed{B}"], anwser=["B"])
     with pytest.raises(UsageError, match="check"):
         reward_function(AnswerTasks("answer", check="maths"))(["p"], ["4"], answer=["4"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"problem": "How many hours does he walk?"},
+        {"prompt": [{"role": "user", "content": "How many hours does he walk?"}]},
+    ],
+    ids=["column", "chat"],
+)
+def test_the_unit_that_the_question_asks_for_is_the_only_one_that_is_paid(question: Any) -> None:
+    pytest.importorskip("math_verify")
+    task = AnswerTasks("answer")({"answer": "5", **question})
+    said = ["\\boxed{5\\text{ hours}}", "\\boxed{5\\text{ minutes}}"]
+    assert run_batch(task, said).rewards == (1.0, 0.0)
+    answered = {"prompt": [{"role": "assistant", "content": "How many minutes?"}], "answer": "5"}
+    assert AnswerTasks("answer")(answered).problem.prompt == ""
+    trl = reward_function(AnswerTasks("answer"))
+    prompts = ["How many hours does he walk?"] * 2
+    assert trl(prompts, said, answer=["5", "5"]) == [1.0, 0.0]
+    verl = [answer_score("x", text, "5", {"question": prompts[0]})["score"] for text in said]
+    assert verl == [1.0, 0.0]
+
+
+def test_a_text_of_one_line_is_its_own_answer_and_a_longer_one_has_none() -> None:
+    pytest.importorskip("math_verify")
+    task = AnswerTasks("answer")({"answer": "21"})
+    said = ["21", "$21$.", "Hence $x=21$", "21 or 22", "21\nNo, 22", "It is 21, or so I think"]
+    assert run_batch(task, said).rewards == (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)

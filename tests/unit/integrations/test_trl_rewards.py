@@ -67,7 +67,7 @@ class TestRewards:
         named = reward_function(column="name")
         assert named(["p"], [knit.problem.reference], name=[knit.id]) == [1.0]
         sums = reward_function(AnswerTasks("solution", check="numeric"))
-        texts = ["\\boxed{7}", "\\boxed{8}", "7"]
+        texts = ["\\boxed{7}", "\\boxed{8}", "8\n7"]
         assert sums(["p"] * 3, texts, solution=[7, "7", "7"]) == [1.0, 0.0, 0.0]
 
     def test_what_a_tool_says_last_is_not_judged(self) -> None:

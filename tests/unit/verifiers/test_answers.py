@@ -53,6 +53,14 @@ def texts(text: str, *markers: Marker) -> list[str]:
         ("**Final Answer:** 5\nbye", Marker.PHRASE, ["5"]),
         ("The answer is 3.5", Marker.PHRASE, ["3.5"]),
         ("the answer is 5, or the answer is 6", Marker.PHRASE, ["5, or", "6"]),
+        ("The correct answer is 5.", Marker.PHRASE, ["5"]),
+        ("So the final result is\n\n$$5\\pi$$", Marker.PHRASE, ["$$5\\pi$$"]),
+        ("### Answer\n\n\\[\n5\n\\]\nbye", Marker.PHRASE, ["5"]),
+        ("**Answer**\n5", Marker.PHRASE, ["5"]),
+        ("The correct option is B.", Marker.PHRASE, ["B"]),
+        ("The correct option is B. The answer is C.", Marker.PHRASE, ["C"]),
+        ("The final answer is $5$. I hope it is correct.", Marker.PHRASE, ["$5$"]),
+        ("Hence x = 5.", Marker.LINE, ["x = 5"]),
         (" 5\n", Marker.WHOLE, ["5"]),
     ],
 )
@@ -80,6 +88,11 @@ def test_a_mark_gives_what_stands_in_it(text: str, marker: Marker, expected: lis
         ("</answer>5<answer>", Marker.TAG),
         ("the answer isn't 5", Marker.PHRASE),
         ("5", Marker.PHRASE),
+        ("the result is 5", Marker.PHRASE),
+        ("this option is B", Marker.PHRASE),
+        ("an answer\n5", Marker.PHRASE),
+        ("5\n6", Marker.LINE),
+        ("5" * 201, Marker.LINE),
         (" \n ", Marker.WHOLE),
     ],
 )
@@ -135,11 +148,13 @@ def test_any_text_gives_answers_that_stand_apart_and_are_not_blank(
         "\\boxed{" * 70_000 + "}" * 70_000,
         "{" * 500_000 + "}" * 500_000,
         "the answer is " * 70_000,
+        "the final result is \n$$" * 40_000,
+        "# answer\n\\[" * 90_000,
         "<answer>" * 120_000,
         "#### 1\n" * 140_000,
         "answer" + " " * 900_000 + ":",
     ],
-    ids=["open", "nested", "braces", "phrases", "tags", "hashes", "blanks"],
+    ids=["open", "nested", "braces", "phrases", "displays", "headings", "tags", "hashes", "blanks"],
 )
 def test_a_megabyte_of_marks_is_read_in_one_pass(text: str) -> None:
     """A second look for each mark would take 10¹⁰ steps and more: this test would not come back."""

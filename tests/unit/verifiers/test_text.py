@@ -220,7 +220,7 @@ def test_a_reason_never_holds_the_gold_answer() -> None:
     ("check", "gold"),
     [
         *((check, gold) for check in HOST_CHECKS for gold in (None, "", "  ")),
-        (AnswerCheck.NUMERIC, "five"),
+        (AnswerCheck.NUMERIC, "many"),
         (AnswerCheck.NUMERIC, "nan"),
         (AnswerCheck.CHOICE, "Z"),
         (AnswerCheck.CHOICE, "A or B"),

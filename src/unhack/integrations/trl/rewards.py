@@ -126,7 +126,7 @@ class RewardFunction:
             text_of(completion, name=f"completions[{at}]")
             for at, completion in enumerate(completions)
         ]
-        rows = rows_of(columns, len(texts))
+        rows = rows_of({"prompt": prompts, **columns}, len(texts))
         verdicts = self._verdicts(self.tasks, rows, texts)
         right: Sequence[Verdict | None] = [None] * len(texts)
         if self.oracle is not None:

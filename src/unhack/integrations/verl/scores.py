@@ -55,7 +55,8 @@ def answer_score(
     """Like `compute_score`, against the right answer of the row. Raises GoldError for one that
     cannot be read."""
     del data_source, rest
-    return _score(_ANSWERS({"ground_truth": ground_truth}), solution_str, extra_info)
+    row = {**(extra_info or {}), "ground_truth": ground_truth}
+    return _score(_ANSWERS(row), solution_str, extra_info)
 
 
 def _score(task: Task, solution_str: str, extra_info: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -19,8 +19,8 @@ expressions that neither values nor math_verify show equal count as different.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,7 @@ from unhack.sandbox.job import Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.answers import statements
+from unhack.verifiers.answers.asked import asks_dimensions
 from unhack.verifiers.answers.intervals import read_again, read_both
 from unhack.verifiers.answers.letters import same_choice, with_letters_of
 from unhack.verifiers.answers.notation import (
@@ -37,13 +38,16 @@ from unhack.verifiers.answers.notation import (
     with_factors,
     with_named_derivatives,
 )
-from unhack.verifiers.answers.numerals import (
-    Numeral,
-    Percent,
-    bare_math,
-    narrow,
-    read_number,
-    without_unit,
+from unhack.verifiers.answers.quantities import (
+    OTHER_UNIT,
+    PASSED,
+    Judgement,
+    Rules,
+    fail,
+    judge_numbers,
+    read_quantity,
+    read_with,
+    spelled,
 )
 from unhack.verifiers.answers.shape import (
     RELATION,
@@ -55,9 +59,15 @@ from unhack.verifiers.answers.shape import (
     unnumbered,
     without_repeats,
 )
-from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError, spell
-from unhack.verifiers.answers.style import in_other_case, same_text, turned, with_cases_apart
-from unhack.verifiers.answers.units import in_radians, unit_fits
+from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError
+from unhack.verifiers.answers.style import (
+    in_order,
+    in_other_case,
+    same_text,
+    turned,
+    with_cases_apart,
+)
+from unhack.verifiers.answers.units import in_radians
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.jobs import bad_ending, require_sandbox
 
@@ -69,80 +79,6 @@ _OPERATIONS = re.compile(
 )
 """Operations that the parser computes while it parses, so that the tree does not show them."""
 _Judging = Generator[list[Job], list[Outcome], "Judgement"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of equality."""
-
-    percent: Percent = Percent.FRACTION
-    units: tuple[str, ...] = ()
-    rel_tol: float = 0.0
-    """Relative to the gold answer; 0 compares exactly."""
-    abs_tol: float = 0.0
-    evaluated: bool = True
-    any_unit: bool = False
-    """True where an answer may name a unit that the gold answer has not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The result of one comparison."""
-
-    status: Status
-    reason: str = ""
-    """Never holds the gold answer."""
-    outcomes: tuple[Outcome, ...] = ()
-
-
-PASSED = Judgement(Status.PASSED)
-
-
-def fail(reason: str, *outcomes: Outcome) -> Judgement:
-    """A wrong answer."""
-    return Judgement(Status.FAILED, reason, outcomes)
-
-
-def read_with(rules: Rules, text: str) -> Numeral | None:
-    """The numeral that `text` is under `rules`."""
-    return read_number(text, percent=rules.percent, units=rules.units)
-
-
-def judge_numbers(gold: Numeral, answer: Numeral, rules: Rules) -> Judgement:
-    """Compare two numbers as exact fractions."""
-    if rules.evaluated and gold.evaluated and not answer.evaluated:
-        return fail("the answer is a division that is left undone")
-    difference = abs(gold.value - answer.value)
-    relative, absolute = Fraction(repr(rules.rel_tol)), Fraction(repr(rules.abs_tol))
-    if difference <= max(relative * abs(gold.value), absolute):
-        return PASSED
-    if rules.any_unit and answer.percent and not gold.percent and abs(gold.value) > 1:
-        return judge_numbers(gold, Numeral(answer.value * 100, answer.evaluated), rules)
-    return fail("wrong answer")
-
-
-def read_quantity(text: str, rules: Rules) -> tuple[Numeral, str] | None:
-    """The number that `text` is in any of its spellings, and the unit beside it."""
-    number = read_with(rules, text)
-    if number is not None:
-        return number, ""
-    try:
-        shape = read_shape(spelled(text, rules))
-    except SpellingError:
-        return None
-    number = None if shape.members or shape.name else read_with(rules, shape.text)
-    return None if number is None else (number, shape.unit)
-
-
-def judge_quantities(
-    gold: tuple[Numeral, str] | None, answer: tuple[Numeral, str] | None, rules: Rules
-) -> Judgement:
-    """Compare two numbers with their units."""
-    if gold is None or answer is None:
-        return fail("the answer is not one number in evaluated form")
-    if not unit_fits(gold[1], answer[1], any_unit=rules.any_unit):
-        return fail(_OTHER_UNIT)
-    return judge_numbers(gold[0], answer[0], rules)
 
 
 def reading(text: str, rules: Rules) -> Fraction | str:
@@ -186,13 +122,11 @@ def judge_math(
     if chosen is not None:
         return PASSED if chosen else fail("wrong answer")
     comparison = _Comparison(rules, limits)
-    judgement = yield from comparison.compare(*read_both(gold, answer))
+    golds, answer = statements.exact_sides(gold, answer)
+    judgement = yield from comparison.compare(*read_both(golds[0], answer))
+    if judgement.status is Status.FAILED and len(golds) > 1:
+        judgement = yield from comparison.compare(*read_both(golds[1], answer))
     return replace(judgement, outcomes=tuple(comparison.outcomes))
-
-
-def spelled(text: str, rules: Rules) -> str:
-    """`text` in its one spelling, without one of the units that the rules allow."""
-    return spell(without_unit(bare_math(narrow(text)), rules.units))
 
 
 _SUM = re.compile(r"[-+/]|\\frac")
@@ -225,9 +159,10 @@ class _Comparison:
         if related and bool(gold.name) != bool(answer.name):
             return (yield from self._compare_leaves(*whole))
         gold, answer = _in_radians(gold, answer), _in_radians(answer, gold)
-        if not unit_fits(gold.unit, answer.unit, any_unit=self._rules.any_unit):
-            return fail(_OTHER_UNIT)
+        if not self._rules.unit_fits(gold.unit, answer.unit):
+            return fail(OTHER_UNIT)
         if not gold.name and not RELATION.search(gold.text):
+            answer = statements.asked_value(answer, self._rules.question)
             answer = statements.stated(statements.as_remainder(answer))
         elif not RELATION.search(answer.text) and not _SUM.search(gold.text.partition("=")[0]):
             gold = statements.stated(gold)
@@ -252,7 +187,10 @@ class _Comparison:
             return fail("wrong answer")
         if gold.brackets != answer.brackets or len(gold.members) != len(answer.members):
             return fail("wrong answer")
-        for one, other in zip(gold.members, answer.members, strict=True):
+        return (yield from self._compare_in_order(gold.members, answer.members))
+
+    def _compare_in_order(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> _Judging:
+        for one, other in zip(gold, answer, strict=True):
             judgement = yield from self.compare(one, other)
             if judgement.status is not Status.PASSED:
                 return judgement
@@ -265,6 +203,11 @@ class _Comparison:
             asked, given = without_repeats(asked), without_repeats(given)
         asked, given = unnumbered(asked), unnumbered(given)
         names = {item.name for item in asked}
+        called = [item.name for item in given]
+        order = in_order(called) if all(called) and not any(names) else None
+        if order is not None and gold.kind is AnswerShape.LIST and len(asked) == len(given):
+            ordered = [replace(given[at], name="") for at in order]  # `c=5, a=1, b=2` for `1, 2, 5`
+            return (yield from self._compare_in_order(asked, ordered))
         told = {item.name for item in given}
         if len(names) > 1 and told != names and ("" not in names or names - {""} - told):
             return fail("an answer whose members are named otherwise")
@@ -292,6 +235,10 @@ class _Comparison:
         gold, answer = turned(gold), turned(answer)
         if same_text(gold, answer) or same_text(gold, "=".join(reversed(answer.split("=")))):
             return PASSED
+        if asks_dimensions(rules.question):
+            same = statements.same_dimensions(gold, answer)
+            if same is not None:
+                return PASSED if same else fail("wrong answer")
         answer = multiplied(answer)
         gold_number, number = read_with(rules, gold), read_with(rules, answer)
         if gold_number is not None and number is not None:
@@ -365,7 +312,6 @@ def _in_radians(shape: Shape, other: Shape) -> Shape:
 
 _AS_TEXT = "the gold answer is in a notation that is compared as text, and the answer differs"
 _UNITED = re.compile(r"\\(?:cup|cap|setminus)(?![A-Za-z])")
-_OTHER_UNIT = "the answer has a unit that the gold answer has not"
 
 
 def _last_line(outcome: Outcome) -> list[Any] | None:

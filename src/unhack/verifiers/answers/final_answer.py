@@ -7,6 +7,7 @@ Only marked answers count, in the forms that the verifier names:
     tag       `<answer>x</answer>`
     phrase    the rest of a line after "the answer is", "the final answer is", "answer:", else the
               next line
+    line      the whole text, where it is one line of at most 200 characters
     whole     the whole text
 
 A marked answer that holds another (`The answer is \boxed{x}.`) is dropped for the inner one. A
@@ -39,6 +40,7 @@ class Marker(StrEnum):
     HASHES = "hashes"
     TAG = "tag"
     PHRASE = "phrase"
+    LINE = "line"
     WHOLE = "whole"
 
 
@@ -202,41 +204,52 @@ def _tag(text: str) -> _Found:
 
 
 _PHRASE = BoundedPattern(
-    r"\b(?:the[ \t]{1,4}(?:final[ \t]{1,4})?answer[ \t]{1,4}is\b(?:[ \t]{0,4}:)?"
-    r"|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:|final[ \t]{1,4}answer\*{0,2}(?=[ \t]{0,4}\n))",
+    r"\b(?:the[ \t]{1,4}(?:(?:(?:final|correct|right|required)[ \t]{1,4})?answer"
+    r"|final[ \t]{1,4}result|(?:correct|right)[ \t]{1,4}(?:option|choice))[ \t]{1,4}is\b"
+    r"(?:[ \t]{0,4}:)?|(?:final[ \t]{1,4})?answer\*{0,2}[ \t]{0,4}:"
+    r"|(?:final[ \t]{1,4}|(?<=# )|(?<=\*\*))answer\*{0,2}(?=[ \t]{0,4}\n))",
     re.IGNORECASE,
 )
-_WORD = "answer"
+_WORDS = ("answer", "result", "option", "choice")
+"""The words of phrases; one is looked for only where no phrase has the word before it."""
 _FOLLOWING = frozenset(" \t:*\n")
 _MAX_BLANK = 8
+_DISPLAYS = {"\\[": "\\]", "$$": "$$"}
+_HOPE = " I hope it is correct"
+"""The end of an answer in the form that prompts of Minerva ask for."""
 _BEFORE, _BEHIND = 18, 22
 """Characters around the word that a phrase may take, and one more on each side."""
 
 
-def _phrases(text: str) -> Iterator[tuple[int, int]]:
+def _phrases(text: str, word: str) -> Iterator[tuple[int, int]]:
     """Start and end of each phrase: the pattern sees only the characters around the word."""
     lower = text.translate(_LOWER)
-    at, behind = lower.find(_WORD), 0
+    at, behind = lower.find(word), 0
     while at >= 0:
         start = max(at - _BEFORE, behind)
-        follows = lower[at + len(_WORD) : at + len(_WORD) + 1] in _FOLLOWING
+        follows = lower[at + len(word) : at + len(word) + 1] in _FOLLOWING
         for match in _PHRASE.finditer(text[start : at + _BEHIND]) if follows else ():
             if match.start() <= at - start < match.end():
                 behind = start + match.end()
                 yield start + match.start(), behind
                 break
-        at = lower.find(_WORD, at + len(_WORD))
+        at = lower.find(word, at + len(word))
 
 
 def _phrase(text: str) -> _Found:
     """The end of the line, or the next such phrase in it, ends an answer."""
-    matches = list(islice(_phrases(text), MAX_MARKED + 2))
+    found = (list(islice(_phrases(text, word), MAX_MARKED + 2)) for word in _WORDS)
+    matches = next(filter(None, found), list[tuple[int, int]]())
     for position, (start, behind) in enumerate(matches):
         limit = matches[position + 1][0] if position + 1 < len(matches) else len(text)
         inner, end = _line(text, behind, limit)
         if not inner.strip(" \t*:"):  # a heading, with the answer below it
             blank = text[end : min(end + _MAX_BLANK, limit)]
-            inner, end = _line(text, end + len(blank) - len(blank.lstrip()), limit)
+            below = end + len(blank) - len(blank.lstrip())
+            inner, end = _line(text, below, limit)
+            closing = _DISPLAYS.get(inner.strip())
+            if closing and (at := text.find(closing, end, limit)) >= 0:
+                inner, end = text[end:at], at + len(closing)
         yield start, end, _bare(inner)
 
 
@@ -250,9 +263,21 @@ def _line(text: str, start: int, limit: int) -> tuple[str, int]:
 def _bare(text: str) -> str:
     """`text` without the asterisks of bold type and without the full stop of the sentence."""
     text = text.strip().strip("*").strip()
+    if text.endswith((_HOPE, f"{_HOPE}.")):
+        text = text.removesuffix(".").removesuffix(_HOPE)
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].rstrip().rstrip("*")
     return text
+
+
+_LEAD = BoundedPattern(r"(?:hence|thus|so|therefore|to conclude)[,:]{0,1} {1,4}", re.IGNORECASE)
+_MAX_LINE = 200
+
+
+def _one_line(text: str) -> _Found:
+    if len(text) <= 2 * _MAX_LINE and len(line := text.strip()) <= _MAX_LINE and "\n" not in line:
+        lead = _LEAD.match(line)
+        yield 0, len(text), _bare(line[lead.end() if lead else 0 :])
 
 
 def _whole(text: str) -> _Found:
@@ -267,6 +292,7 @@ _FINDERS = {
     Marker.HASHES: _hashes,
     Marker.TAG: _tag,
     Marker.PHRASE: _phrase,
+    Marker.LINE: _one_line,
     Marker.WHOLE: _whole,
 }
 

@@ -178,7 +178,12 @@ _NO_UNIT = re.compile(
     r"\b(?:or|and|to|by|than|more|less|least|most|fewer|as|at|not|if|when|where|is|are|plus|minus)\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"\A(?:the )?(?:solution|answer)s? (?:is|are):? {1,3}(?=\$)", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\A(?:(?:the )?(?:solution|answer)s? (?:is|are):? {1,3}(?=\$)"
+    r"|the (?:[a-z]{1,20} ){1,6}(?:is|are|equals|has length|measures) {1,3}"
+    r"(?=\$[^$]{1,200}\$\.?\Z))",
+    re.IGNORECASE,
+)
 _COUNTED = re.compile(r"[^(]+\([^()]+\)")
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _CHOICE = re.compile(r"\(?[A-Z][).:]\s.*", re.DOTALL)
@@ -187,6 +192,9 @@ _MATHEMATICS = re.compile(
     r"\$[^$]*\$|\\[A-Za-z]+\s?\{[^{}]*\}|\\(?:angle|triangle)\s?[A-Z]{1,4}(?![A-Za-z])"
 )
 _UNIT_IN_DOLLARS = re.compile(r"\A([\d.,/]{1,40}) \$ ?(mm|cm|dm|km|m|ft|in)(\^\{?[23]\}?)? ?\$\Z")
+_JOINED = re.compile(r"\s?\\text\s?\{ ?(and|or) ?\}\s?")
+_ORDER = re.compile(r"[<>]|\\(?:[lg]eq?|[lg]t)(?![A-Za-z])|\\[lg]eqslant")
+_CLOCK = re.compile(r"\d{1,2}:\d\d\s?[ap]\.?m\.?", re.IGNORECASE)
 _OPEN_END = re.compile(r"[-+*/=<>^,]\Z|\\(?:cdot|times|le|ge|leq|geq|approx) ?\Z|\A[*/=<>^,]")
 """An end that another part of the same expression follows."""
 
@@ -201,6 +209,8 @@ def _read_plain(text: str) -> str:
         return inner
     text = _UNIT_IN_DOLLARS.sub(r"\1\\text{ \2}\3", inner)
     outside = _MATHEMATICS.sub(" $ ", text)
+    if _CLOCK.fullmatch(text):
+        return text
     tokens = outside.split()
     words = [token for token in tokens if _WORD.fullmatch(token)]
     if _COUNTED.fullmatch(text) and (quantity := _read_quantity(text)) is not None:
@@ -216,6 +226,7 @@ def _read_plain(text: str) -> str:
 
 def _read_items(text: str, words: list[str]) -> str:
     """One expression, or a list of expressions and quantities. Raises GoldError."""
+    text = _JOINED.sub(r" \1 ", text)
     items = [item for item in re.split(r"\s*(?:[;,]?\s+(?:and|or)\s+|;)\s*", text) if item]
     if len(items) == 1 and not words and "$" not in text.replace("\\$", "").removeprefix("$"):
         return text
@@ -232,7 +243,8 @@ def _read_items(text: str, words: list[str]) -> str:
     units = {gold.partition("\\text{")[2] for gold in golds} - {""}
     if len(units) > 1:
         raise GoldError(f"the gold answer has several units, {_shown(text)}; {_MARK_IT}")
-    return ", ".join(golds)
+    either = " or " in text and all(_ORDER.search(gold) for gold in golds)
+    return ("\\text{ or }" if either else ", ").join(golds)
 
 
 def _read_quantity(text: str) -> str | None:

@@ -57,7 +57,7 @@ def _may_stand_for(gold: Shape, constant: str, scripts: set[str], known: dict[st
 _CHOICE = re.compile(r"\(?([A-J])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)
 _CHOSEN = re.compile(r"\(?[A-J]\)?")
 _DOTTED = re.compile(r"\A([A-J])\.(?=\d)")
-_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-J](?![A-Za-z])")
+_OTHER_CHOICE = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J][).](?!\d)|[},;/]\(?[A-HJ](?![A-Za-z])")
 
 
 def same_choice(gold: str, answer: str) -> bool | None:

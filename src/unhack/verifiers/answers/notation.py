@@ -65,13 +65,13 @@ _POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
 
 def for_parser(text: str) -> str | None:
     """`text` as the parser keeps all of it; None where it must be compared as text."""
+    text = _PRIMES.sub(_named_primes, text)
     if _AS_TEXT.search(text) or text.count("|") % 2:
         return None
     if any(not _KNOWN.fullmatch(command) for command in _COMMAND.findall(text)):
         return None
     if not _is_bounded(text):
         return None
-    text = _PRIMES.sub(_named_primes, text)
     if "'" in text:
         return None
     if _TURNED_MATRIX.search(text) and len(set(_MATRIX.findall(text))) > 1:
@@ -89,7 +89,7 @@ def for_parser(text: str) -> str | None:
 _NAME = r"(?:\\[A-Za-z]+ ?|[A-Za-z])(?:_\{[^{}]{1,20}\})?"
 _DERIVED = re.compile(
     rf"\\frac\{{d(?:\^\{{(2)\}})? ?({_NAME})(?:\([tx]\))?\}}\{{d ?[tx](?:\^\{{2\}})?\}}"
-    rf"|\\(d?)dot\{{({_NAME})\}}|({_NAME})('{{1,2}})(?=\([tx]\))"
+    rf"|\\(d?)dot\{{({_NAME})\}}(_\{{[^{{}}]{{1,20}}\}})?|({_NAME})('{{1,2}})(?=\([tx]\))"
 )
 _OF_TIME = re.compile(r"(?<=[A-Za-z'}])\(t\)")
 
@@ -98,8 +98,8 @@ def with_named_derivatives(gold: str, answer: str) -> tuple[str, str]:
     """Two equations with `v'` for `\\dot{v}`, `\\frac{dv}{dt}` and `v'(t)`, and `v` for `v(t)`."""
 
     def named(match: re.Match[str]) -> str:
-        base = match[2] or match[4] or match[5]
-        return base.strip() + ("''" if match[1] or match[3] or match[6] == "''" else "'")
+        base = (match[2] or match[4] or match[6]).strip() + (match[5] or "")
+        return base + ("''" if match[1] or match[3] or match[7] == "''" else "'")
 
     pair = [_DERIVED.sub(named, text) for text in (gold, answer)]
     if not all("=" in text and "'" in text for text in pair):

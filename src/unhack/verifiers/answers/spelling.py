@@ -21,7 +21,7 @@ import re
 from unhack.verifiers.answers.numerals import bare_math
 from unhack.verifiers.answers.plain_numbers import with_plain_numbers
 from unhack.verifiers.answers.style import conventional
-from unhack.verifiers.answers.symbols import ONE_NAME, in_latex
+from unhack.verifiers.answers.symbols import ONE_NAME, in_latex, in_typeset
 from unhack.verifiers.answers.units import UNITS, with_marked_unit
 
 MAX_SPELLED_CHARS = 1000
@@ -39,7 +39,7 @@ _DROPPED = re.compile(
 _SPACES = re.compile(r"\s+|~|\\(?:[,;:!> ]|q?quad|thinspace|enspace)")
 _BLANK = re.compile(rf"{_SPACES.pattern}|{_DROPPED.pattern}")
 _FONTS = re.compile(
-    r"\\(?:math(?:bf|it|sf|tt|normal)|boldsymbol|bm|pmb|bold|emph)|\\(?:underline|boxed|fbox)"
+    r"\\(?:math(?:bf|it|sf|tt|normal|bin|rel|ord)|boldsymbol|bm|pmb|bold|emph)|\\(?:underline|boxed|fbox)"
 )
 _COLOURS = re.compile(r"\\(?:text)?color")
 _TEXTS = re.compile(r"\\(?:text(?:bf|it|rm|sf|tt|up|normal)?|[mh]box|mathrm|operatorname|mathop)")
@@ -59,8 +59,8 @@ _TOKEN = re.compile(
 _ROW_SPACE = re.compile(r"(?<=\\\\)\[-?[\d.]{1,6} ?(?:pt|em|ex|mm|cm)\]")
 _IDEOGRAPHS = re.compile(r"(?<![{\u4e00-\u9fff])[\u4e00-\u9fff]{1,40}")
 _WORDS = re.compile(
-    r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|dne|for|ft|if|inch|is|kg|km|cm"
-    r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|lb|lbs|hrs|hr)"
+    r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|dne|for|per|ft|if|inch|is|kg|km|cm"
+    r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|sq|lb|lbs|hrs|hr)"
     r"|(?<=[\d}] )m/s)"
     r"(?![A-Za-z(_^])"
 )
@@ -98,7 +98,7 @@ def spell(text: str) -> str:
     """The one spelling of `text`. Raises SpellingError."""
     if len(text) > MAX_SPELLED_CHARS:
         raise SpellingError(f"it is longer than {MAX_SPELLED_CHARS} characters")
-    spelled = conventional(_spell(_without_wraps(in_latex(text)), 0))
+    spelled = conventional(_spell(in_typeset(_without_wraps(in_latex(text))), 0))
     depth = 0
     for mark in _BRACKET.findall(spelled):
         depth += 1 if mark in "({[" or mark.startswith("\\begin") else -1

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from unhack.verifiers.answers.asked import asks_for
 from unhack.verifiers.answers.shape import (
     LETTER,
     RELATION,
@@ -36,6 +37,41 @@ _BARE_LETTER = re.compile(r"\\[A-Za-z]+|([A-Za-z])")
 _EVENT = re.compile(r"(?<![A-Za-z])[PE]\([^()]*\)")
 _RESIDUE = re.compile(r"(?:[^=<>]{1,40}\\equiv ?)?(\d{1,15})\\pmod\{(\d{1,15})\}")
 _MAX_SIDES = 4
+
+
+def asked_value(answer: Shape, question: str) -> Shape:
+    """5 of `x^2=5` where the question asks for `x^2`; any other answer as it is."""
+    sides = split(answer.text, frozenset("="))
+    plain = answer.kind is AnswerShape.LEAF and len(sides) == 2 and all(sides)
+    return read_shape(sides[1]) if plain and asks_for(sides[0], question) else answer
+
+
+def exact_sides(gold: str, answer: str) -> tuple[list[str], str]:
+    """The sides of `a\\approx 1.2` as a gold answer, and `a` of such an answer."""
+    golds = [side.strip() for side in split(gold, frozenset(["\\approx"]))]
+    given = [side.strip() for side in split(answer, frozenset(["\\approx"]))]
+    if len(given) == 2 and _NUMERAL.fullmatch(given[1].removesuffix("\\%")):
+        exact = _NUMERAL.fullmatch(given[0].rpartition("=")[2].removesuffix("\\%")) is None
+        number = len(golds) == 1 and _NUMERAL.fullmatch(gold.removesuffix("\\%"))
+        answer = given[0] if exact and given[0] and not number else answer
+    return golds if len(golds) == 2 and all(golds) else [gold], answer
+
+
+_DIMENSIONS = re.compile(r"\d{1,6}(?:\.\d{1,4})?(?:\\times ?\d{1,6}(?:\.\d{1,4})?){1,2}")
+
+
+def same_dimensions(gold: str, answer: str) -> bool | None:
+    """True where both are `6\\times 10`; None where the gold answer is no such."""
+    if _DIMENSIONS.fullmatch(gold) is None:
+        return None
+    units = _UNIT.findall(answer)
+    if len(units) == answer.count("\\times") + 1 and len({*units}) == 1:
+        answer = _UNIT.sub("", answer)
+    sizes = [sorted(text.replace(" ", "").split("\\times")) for text in (gold, answer)]
+    return sizes[0] == sizes[1]
+
+
+_UNIT = re.compile(r"\\text\{[^{}]{1,20}\}")
 
 
 def stated(answer: Shape) -> Shape:

@@ -41,8 +41,32 @@ _STEPS = re.compile(
 r"""All numbers of a residue class, `x=7k+3,k\in\mathbb{Z}`."""
 _OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
+_NUMBER_WORDS = ["zero", "one", *_DIGIT_WORDS]
+_NUMBER_WORD = re.compile(
+    rf"\A\\text\{{({'|'.join(_NUMBER_WORDS)})(?: (hundred|thousand|million|billion))?"
+    r"(?: ([a-z][^{}]{1,60}))?\}\Z"
+)
+_SCALES = {None: 0, "hundred": 2, "thousand": 3, "million": 6, "billion": 9}
+
+
+def _number_of(match: re.Match[str]) -> str:
+    """`5\\text{hours}` of `\\text{five hours}`."""
+    number = _NUMBER_WORDS.index(match[1]) * 10 ** _SCALES[match[2]]
+    return f"{number}\\text{{{match[3]}}}" if match[3] else str(number)
+
+
+def _all_but(match: re.Match[str]) -> str:
+    points = re.split(r",|\\text\{(?:and|or)\}", match[1])
+    values = ",".join(item.partition("=")[2] or item for item in points)
+    return f"\\mathbb{{R}}\\setminus \\{{{values}\\}}"
+
+
 _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
-    (re.compile(r"\A\\approx ?"), ""),
+    (re.compile(r"\A\\(?:approx|text\{(?:about|approximately|roughly)\}) ?"), ""),
+    (re.compile(r"\A\\text\{(?:the )?(?:option|choice)(?:\} ?\(?([A-K])\)?(?:\\text\{)?"
+                r"| ([a-k]))(?: ?is (?:correct|right|true))?\}?\Z"),
+     lambda m: (m[1] or m[2]).upper()),
+    (re.compile(r"\A([A-J]) ?\((\\text\{[^()]*)\)\Z"), r"(\1)\2"),
     (re.compile(r"(?<=.)\([a-z](?:\\neq ?|[<>]|\\[lg]eq ?)-?\d{1,9}\)\Z"), ""),
     (re.compile(r"([a-zA-Z])(?::|\\colon ?)([a-z])\\mapsto ?"), r"\1(\2)="),
     (re.compile(r"(?<![A-Za-z])([a-zA-Z]\([a-z]\))\\equiv ?(?=-?\d{1,9}(?:,|\Z|\\text))"), r"\1="),
@@ -53,11 +77,13 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"(?<=\d)\\text\{by\}(?=\d)"), r"\\times "),
     (re.compile(r",?(?:\\text\{(?:for|where|with)(?: all| any| every| each)?\} ?|\\forall ?)"
                 r"(?=[a-z](?:\\in|[<>]|\\[lg]eq))"), ","),
-    (re.compile(r"\A\\text\{[^{}]{1,80} (?:is|are|equals)\} ?(?=.)"), ""),
+    (re.compile(r"\A\\text\{[^{}]{1,80} (?:is|are|equals)(?: about| approximately)?\} ?(?=.)"), ""),
     (re.compile(r"\\frac\{(\\text\{[^{}]*\})\}\{(?:\\text\{([^{}]*)\}|([smh]))(\^\{\d\})?\}\Z"),
      lambda m: f"{m[1]}/\\text{{{m[2] or m[3]}}}{m[4] or ''}"),
     (re.compile(r"\\in ?([CNQRZ])(?![A-Za-z])"), r"\\in \\mathbb{\1}"),
-    (re.compile(r",?\(([a-z]\\in ?\\mathbb\{[NZ]\})\)\Z"), r",\1"),
+    (re.compile(r",?\(([a-z]\\in ?\\mathbb\{[NZQR]\}(?:\^\{[+*]\}|_\{[^{}]{1,4}\})?)\)\Z"), r",\1"),
+    (re.compile(r",?\\text\{for (?:all|every|any)(?: (?:positive|real|rational|integers?|nonzero"
+                r"|natural|numbers?)){0,3}\} ?[a-z]\Z"), ""),
     (re.compile(r"\\(?:vec|hat)\{([ijk])\}"), r"\1"),
     (re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\\text\{(thousand|million|billion)(?: ([^{}]*))?\}"),
      lambda m: _scaled(m[1], m[2]) + (f"\\text{{{m[3]}}}" if m[3] else "")),
@@ -65,7 +91,18 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"(?<=\d)\\text\{to\}(?=\d)"), ":"),
     (re.compile(r"\\text\{(?:percent|per cent)\}"), r"\\%"),
     (re.compile(r"\\text\{does not exist\}|DNE"), r"\\text{dne}"),
-    (re.compile(r"\\text\{no (real )?solutions\}"), r"\\text{no \1solution}"),
+    (re.compile(r"\\text\{(?:there (?:is|are) |the equation has )?no (real )?solutions?\}"),
+     r"\\text{no \1solution}"),
+    (re.compile(r"\A\\text\{no solution\}\Z"), r"\\emptyset"),
+    (re.compile(r"\A(?:\\text\{(?:all )?(?:real numbers|reals)\}|\\mathbb\{R\})\Z"),
+     r"(-\\infty,\\infty)"),
+    (re.compile(r"\A\\text\{all (?:real numbers|reals)(?: except\}|\} ?[a-z]\\text\{except\}) ?"
+                r"([^{}<>]{1,60}(?:\\text\{(?:and|or)\}[^{}<>]{1,60})?)\Z"), _all_but),
+    (re.compile(r"\A\\text\{the point\} ?(?=\()"), ""),
+    (re.compile(r"\A(?:an? ?\\text\{|\\text\{an? )([a-z]{3,30})\}\Z"), r"\\text{\1}"),
+    (re.compile(r"(\\text\{(?:lb|lbs|ft|kg|n|m)\})-(?:\\sec|\\text\{([a-z]{1,6})\})"),
+     lambda m: f"{m[1]}\\text{{{m[2] or 'sec'}}}"),
+    (_NUMBER_WORD, _number_of),
     (re.compile(r"(?<![A-Za-z])([A-Za-z])\^\{\(([1-6])\)\}"), lambda m: m[1] + "'" * int(m[2])),
     (re.compile(r"\\overline\{([A-Z])([A-Z])\}"),
      lambda m: f"\\overline{{{min(m[1], m[2])}{max(m[1], m[2])}}}"),

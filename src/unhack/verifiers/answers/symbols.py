@@ -1,4 +1,16 @@
-r"""Symbols of Unicode as LaTeX, and the one name of LaTeX commands that have several."""
+r"""Symbols of Unicode and what is typed without LaTeX, as LaTeX; the one name of its commands.
+
+    e^(-2t)/x, 10^(-3)          e^{-2t}/x, 10^{-3}
+    x <= 3, x >= 3, x != 3      x\leq 3, x\geq 3, x\neq 3
+    [0,1] U (2,3]               [0,1]\cup (2,3]
+    {x : 0 < x < 1}             \{x:0<x<1\}
+    12 by 18, 3 to 1            12\text{by}18, 3\text{to}1
+    k equals 15                 k=15
+    [[1,2],[3,4]], cbrt(2)      a matrix, \sqrt[3]{2}
+    1 in 6, dy/dx               1/6, \frac{dy}{dx}
+
+`y^(4)` stays as it is: it may be a power or a derivative.
+"""
 
 from __future__ import annotations
 
@@ -146,3 +158,38 @@ def in_latex(text: str) -> str:
     text = _RAISED_RUN.sub(lambda run: "^{" + run[0].translate(_RAISED) + "}", narrow(text))
     text = _LOWERED_RUN.sub(lambda run: "_{" + run[0].translate(_LOWERED) + "}", text)
     return text.translate(_TABLE)
+
+
+_SENTENCE = re.compile(r"(?i:the|there) (?:[A-Za-z]{2,20} ){2,8}[A-Za-z]{2,20}")
+_ROWS = re.compile(r"\[(\[[^][{}]{1,80}\](?:, ?\[[^][{}]{1,80}\]){1,9})\]")
+_TYPED: list[tuple[re.Pattern[str], str]] = [
+    (re.compile(r"\^ ?\((?!\d\))([^(){}]{1,60})\)"), r"^{\1}"),
+    (re.compile(r"\A(?:[Ii]t|[Tt]his) is (?=[A-Za-z]{3})"), ""),
+    (re.compile(r"<="), r"\\leq "),
+    (re.compile(r">="), r"\\geq "),
+    (re.compile(r"(?<=[\s\w]) !="), r"\\neq "),
+    (re.compile(r"(?<=[\])}]) U (?=[\[({\\])"), r"\\cup "),
+    (re.compile(r"\A\{ ?([A-Za-z] ?[:|][^{}]{1,200})\}\Z"), r"\\{\1\\}"),
+    (re.compile(r"\A(\d{1,9}) (?:in|out of) (\d{1,9})\Z"), r"\1/\2"),
+    (re.compile(r"(?<=\d) (to|by) (?=\d)"), r"\\text{\1}"),
+    (re.compile(r"(?<![A-Za-z\\])cbrt ?(?=\()"), r"\\sqrt[3]"),
+    (re.compile(r"(?<![A-Za-z\\{])(d[a-z])/(d[a-z])(?![A-Za-z^_])"), r"\\frac{\1}{\2}"),
+    (
+        re.compile(r"\\text\s?\{ ?\\AA ?\}|\\mathrm\{~?\\AA\}|\\AA(?![A-Za-z])|Å"),
+        r"\\text{angstrom}",
+    ),
+    (re.compile(r"(?<=[A-Za-z)}]) ?(?:\$ ?)?\b(?:equals|is equal to) (?=[-$\d\\])"), "="),
+]
+
+
+def in_typeset(text: str) -> str:
+    """`text` with LaTeX for what people type."""
+    for pattern, written in _TYPED:
+        text = pattern.sub(written, text)
+    if _SENTENCE.fullmatch(text):
+        return f"\\text{{{text}}}"
+    rows = _ROWS.fullmatch(text)
+    if rows:
+        cells = re.sub(r"\], ?\[", r"\\\\", rows[1]).strip("[]").replace(",", "&")
+        return f"\\begin{{pmatrix}}{cells}\\end{{pmatrix}}"
+    return text

@@ -110,8 +110,9 @@ UNITS = re.compile(
 )
 """Symbols of units, multiplied or divided."""
 _UNIT_BEHIND = re.compile(
-    r"(?:(?<=\d)(cm|km|mm|kg)|(?<=\d )((?:k?g|[ckm]?m|rad|J|N)/(?:s|h|mol|K|m|kg))"
-    r"|(10\^(?:\{-?\d{1,4}\}|\d) ?)([munk]?[msgJNWV]|K|[kMG]?(?:Hz|Pa|eV)|erg|rad))"
+    r"(?:(?<=\d)(cm|km|mm|kg)"
+    r"|(?<=[\dA-Z] )((?:k?g|[ckm]?m|rad|J|N)/(?:s|h|mol|K|m|kg)|[kMG]?(?:eV|Hz|Pa))"
+    r"|(10\^(?:\{-?\d{1,4}\}|-?\d{1,3}) ?)([munk]?[msgJNWV]|K|[kMG]?(?:Hz|Pa|eV)|erg|rad))"
     r"(?=(?:\^\{?-?\d\}?)?(?:/[a-z]{1,3}(?:\^\{?\d\}?)?)?\Z)"
 )
 """A unit that ends the answer, `7.4 \\times 10^{-12} m`."""

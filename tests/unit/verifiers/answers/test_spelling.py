@@ -32,7 +32,7 @@ SAME = [
     (r"\frac{1}{6}", r"0.1\overline{6}", r"0.1\bar6"),
     (r"e^{16}-1", r"\exp(16) - 1", "exp(16)-1"),
     (r"-2\cdot\pi", r"−2·π", r"-2 \cdot \pi"),
-    (r"\text{no solution}", "no solution", r"\text{ No solution.}"),
+    (r"\emptyset", r"\text{no solution}", "no solution", r"\text{ No solution.}"),
     (r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{array}{c} 1 \\ 2 \\ \end{array}"),
     (r"1\text{and}3", r"\text{1 and 3}", "1 and 3"),
     (r"x\leq3", "x ≤ 3", r"x \leqslant 3", r"x \le 3"),

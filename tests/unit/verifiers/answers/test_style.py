@@ -76,6 +76,31 @@ PAIRS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "0.5": ((r"\cos 60^\circ = 0.5", r"\cos 60^\circ \approx 0.5"), (r"2\cos 60^\circ = 0.5",)),
     "BC=24": (("24", "BC = 24"), ("25", "BC=25")),
     "p+q=24": (("24=p+q", "q=24-p"), ("24",)),
+    r"1/\sqrt{3}\approx 58\%": ((r"\frac{\sqrt{3}}{3}", r"58\%", r"\frac{1}{\sqrt3}\approx 57.7\%"),
+                               (r"\frac{1}{3}", r"57\%", r"\sqrt{3}\approx 58\%")),
+    r"\frac{2}{\sqrt{3}}": ((r"\frac{2}{\sqrt 3}\approx 1.155",),
+                            (r"\frac{3}{\sqrt 2}\approx 1.155",)),
+    r"\frac{d^{2}v_{o}}{dt^{2}}+v_{o}=v_{i}": (
+        (r"\ddot v_o+v_o=v_i", r"v_o''+v_o=v_i", r"\frac{d^2v_o}{dt^2}=v_i-v_o"),
+        (r"\dot v_o+v_o=v_i", r"\ddot v_i+v_o=v_i"),
+    ),
+    r"(-\infty,0)\cup(0,1)\cup(1,\infty)": (
+        (r"\text{all real numbers except 0 and 1}", "all real numbers a except a = 0 and a = 1"),
+        (r"\text{all real numbers except 0}", r"\text{all real numbers except 0 and 2}"),
+    ),
+    r"(-\infty,\infty)": ((r"\text{all real numbers}", r"\mathbb{R}"),
+                          (r"\text{all numbers}", r"\mathbb{Q}",
+                           r"\text{all positive real numbers}")),
+    r"\text{no solution}": ((r"\emptyset", "There are no solutions", r"\{\}"), ("0", r"\{0\}")),
+    "1, -2, 5": (("c=5, b=-2, a=1", "5, 1, -2", "x_1=5, x_2=1, x_3=-2"), ("a=1, b=5, c=-2",)),
+    r"\text{ellipse}": (("an ellipse", r"\text{an ellipse}"), ("a circle",)),
+    r"f(x)=\frac{1}{x}": (
+        (r"f(q)=\frac1q\quad(q\in\mathbb{Q}^+)", r"f(x)=1/x\text{ for all positive rational }x"),
+        (r"f(q)=q\quad(q\in\mathbb{Q}^+)", r"f(x)=\frac1y\text{ for all real }x"),
+    ),
+    "C": (("option C", r"\text{Option C is correct}", "(C) Either I or II", r"C\ (\text{seven})"),
+          ("option D", "(C) or (D)", r"C(x)", r"\text{not option C}")),
+    "1000000": ((r"\text{one million}",), (r"\text{one thousand}", r"\text{a million}")),
     "45\\text{ mph}": ((r"45\text{ miles per hour}",), (r"45\text{ km/h}",)),
 }  # fmt: skip
 

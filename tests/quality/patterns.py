@@ -97,7 +97,7 @@ KNOWN: dict[str, tuple[int, str]] = {
     "verifiers/answers/shape.py": (11, SPELLED),
     "verifiers/answers/spelling.py": (25, SPELLED),
     "verifiers/answers/statements.py": (13, SPELLED),
-    "verifiers/answers/style.py": (50, SPELLED),
+    "verifiers/answers/style.py": (51, SPELLED),
     "verifiers/answers/symbols.py": (18, SPELLED),
     "verifiers/answers/units.py": (4, SPELLED),
     "verifiers/canaries.py": (7, "the user's own verifier, pattern or answer"),

@@ -122,10 +122,14 @@ def judge_math(
     if chosen is not None:
         return PASSED if chosen else fail("wrong answer")
     comparison = _Comparison(rules, limits)
-    golds, answer = statements.exact_sides(gold, answer)
+    golds = statements.sides_of(gold)
+    answer, decimal = statements.exact_side(golds[-1] if len(golds) == 1 else "", answer)
     judgement = yield from comparison.compare(*read_both(golds[0], answer))
     if judgement.status is Status.FAILED and len(golds) > 1:
         judgement = yield from comparison.compare(*read_both(golds[1], answer))
+    elif judgement.status is Status.PASSED and decimal:
+        comparison.allow(statements.last_place(decimal))
+        judgement = yield from comparison.compare(*read_both(golds[0], decimal))
     return replace(judgement, outcomes=tuple(comparison.outcomes))
 
 
@@ -142,6 +146,10 @@ class _Comparison:
         self._limits = limits
         self._tries = 0
         self.outcomes: list[Outcome] = []
+
+    def allow(self, difference: float) -> None:
+        """Take what differs by no more for equal."""
+        self._rules = replace(self._rules, abs_tol=difference)
 
     def compare(self, gold: Shape, answer: Shape) -> _Judging:
         """Compare two shapes with their names and units."""

@@ -46,15 +46,25 @@ def asked_value(answer: Shape, question: str) -> Shape:
     return read_shape(sides[1]) if plain and asks_for(sides[0], question) else answer
 
 
-def exact_sides(gold: str, answer: str) -> tuple[list[str], str]:
-    """The sides of `a\\approx 1.2` as a gold answer, and `a` of such an answer."""
-    golds = [side.strip() for side in split(gold, frozenset(["\\approx"]))]
-    given = [side.strip() for side in split(answer, frozenset(["\\approx"]))]
-    if len(given) == 2 and _NUMERAL.fullmatch(given[1].removesuffix("\\%")):
-        exact = _NUMERAL.fullmatch(given[0].rpartition("=")[2].removesuffix("\\%")) is None
-        number = len(golds) == 1 and _NUMERAL.fullmatch(gold.removesuffix("\\%"))
-        answer = given[0] if exact and given[0] and not number else answer
-    return golds if len(golds) == 2 and all(golds) else [gold], answer
+def sides_of(text: str) -> list[str]:
+    """Both sides of `a\\approx 1.2` as a gold answer; the text alone where it is no such."""
+    sides = [side.strip() for side in split(text, frozenset(["\\approx"]))]
+    return sides if len(sides) == 2 and all(sides) else [text]
+
+
+def exact_side(gold: str, answer: str) -> tuple[str, str]:
+    """`a` of the answer `a\\approx 1.2`, and its decimal, which has to be right as well; a blank
+    for other answers. Beside a gold number the decimal is the answer."""
+    exact, *more = sides_of(answer)
+    numbers = [_NUMERAL.fullmatch(text.removesuffix("\\%")) for text in (gold, exact)]
+    decimal = more[0] if more and _NUMERAL.fullmatch(more[0].removesuffix("\\%")) else ""
+    return (exact, decimal) if decimal and numbers == [None, None] else (answer, "")
+
+
+def last_place(decimal: str) -> float:
+    """The unit of the last digit of a numeral: 0.01 of `3.14`, 0.001 of `57.7\\%`."""
+    digits = decimal.removesuffix("\\%")
+    return 10.0 ** -(len(digits.partition(".")[2]) + 2 * (digits != decimal))
 
 
 _DIMENSIONS = re.compile(r"\d{1,6}(?:\.\d{1,4})?(?:\\times ?\d{1,6}(?:\.\d{1,4})?){1,2}")

@@ -46,11 +46,19 @@ _NUMBER_WORD = re.compile(
     rf"\A\\text\{{({'|'.join(_NUMBER_WORDS)})(?: (hundred|thousand|million|billion))?"
     r"(?: ([a-z][^{}]{1,60}))?\}\Z"
 )
+_MORE_NUMBER = re.compile(
+    rf"\b(?:{'|'.join(_NUMBER_WORDS)}|and|or|to|by|in|out|point|over|squared|cubed|factorial"
+    r"|half|halves|thirds?|quarters?|dozen|score|hundreds?|thousands?|[mb]illions?"
+    r"|(?!month)[a-z]*(?:ths?|ty|teen))\b"
+)
+"""Words behind a number word that make another number of it, `one hundred twenty`."""
 _SCALES = {None: 0, "hundred": 2, "thousand": 3, "million": 6, "billion": 9}
 
 
 def _number_of(match: re.Match[str]) -> str:
     """`5\\text{hours}` of `\\text{five hours}`."""
+    if match[3] and _MORE_NUMBER.search(match[3]):
+        return match[0]
     number = _NUMBER_WORDS.index(match[1]) * 10 ** _SCALES[match[2]]
     return f"{number}\\text{{{match[3]}}}" if match[3] else str(number)
 
@@ -93,7 +101,7 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\\text\{does not exist\}|DNE"), r"\\text{dne}"),
     (re.compile(r"\\text\{(?:there (?:is|are) |the equation has )?no (real )?solutions?\}"),
      r"\\text{no \1solution}"),
-    (re.compile(r"\A\\text\{no solution\}\Z"), r"\\emptyset"),
+    (re.compile(r"\A(?:\\text\{no solution\}|no ?\\text\{solutions?\})\Z"), r"\\emptyset"),
     (re.compile(r"\A(?:\\text\{(?:all )?(?:real numbers|reals)\}|\\mathbb\{R\})\Z"),
      r"(-\\infty,\\infty)"),
     (re.compile(r"\A\\text\{all (?:real numbers|reals)(?: except\}|\} ?[a-z]\\text\{except\}) ?"

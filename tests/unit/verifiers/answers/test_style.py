@@ -77,9 +77,11 @@ PAIRS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "BC=24": (("24", "BC = 24"), ("25", "BC=25")),
     "p+q=24": (("24=p+q", "q=24-p"), ("24",)),
     r"1/\sqrt{3}\approx 58\%": ((r"\frac{\sqrt{3}}{3}", r"58\%", r"\frac{1}{\sqrt3}\approx 57.7\%"),
-                               (r"\frac{1}{3}", r"57\%", r"\sqrt{3}\approx 58\%")),
+                               (r"\frac{1}{3}", r"57\%", r"\sqrt{3}\approx 58\%",
+                                r"1/\sqrt{3}\approx 59\%")),
     r"\frac{2}{\sqrt{3}}": ((r"\frac{2}{\sqrt 3}\approx 1.155",),
-                            (r"\frac{3}{\sqrt 2}\approx 1.155",)),
+                            (r"\frac{3}{\sqrt 2}\approx 1.155",
+                             r"\frac{2}{\sqrt 3}\approx 1.2547")),
     r"\frac{d^{2}v_{o}}{dt^{2}}+v_{o}=v_{i}": (
         (r"\ddot v_o+v_o=v_i", r"v_o''+v_o=v_i", r"\frac{d^2v_o}{dt^2}=v_i-v_o"),
         (r"\dot v_o+v_o=v_i", r"\ddot v_i+v_o=v_i"),
@@ -91,7 +93,8 @@ PAIRS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     r"(-\infty,\infty)": ((r"\text{all real numbers}", r"\mathbb{R}"),
                           (r"\text{all numbers}", r"\mathbb{Q}",
                            r"\text{all positive real numbers}")),
-    r"\text{no solution}": ((r"\emptyset", "There are no solutions", r"\{\}"), ("0", r"\{0\}")),
+    r"\text{no solution}": ((r"\emptyset", "There are no solutions", r"\{\}", "{no solution}"),
+                            ("0", r"\{0\}")),
     "1, -2, 5": (("c=5, b=-2, a=1", "5, 1, -2", "x_1=5, x_2=1, x_3=-2"), ("a=1, b=5, c=-2",)),
     r"\text{ellipse}": (("an ellipse", r"\text{an ellipse}"), ("a circle",)),
     r"f(x)=\frac{1}{x}": (

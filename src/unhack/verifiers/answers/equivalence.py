@@ -121,6 +121,8 @@ def judge_math(
     chosen = same_choice(gold, answer)
     if chosen is not None:
         return PASSED if chosen else fail("wrong answer")
+    if statements.is_joined_otherwise(gold, answer):
+        return fail("wrong answer")
     comparison = _Comparison(rules, limits)
     golds = statements.sides_of(gold)
     answer, decimal = statements.exact_side(golds[-1] if len(golds) == 1 else "", answer)

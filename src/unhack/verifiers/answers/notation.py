@@ -38,6 +38,8 @@ _AS_TEXT = re.compile(
     r"\d ?_|!!|[\])}\d]'|\^\{[^{}]*\*\}|\\text|\\ldots|[:;?@#~\"]|\\circ\}\d|_\{\}|\{\}_|\d \d"
     r"|\\(?:overline|hat|vec|tilde|dot)\{[^{}]{2,}\}|(?:\A|[^\w}])_|(?:\A|[^\w})\]|'])\^|\\mathbb\{[^RQZCN]"
 )
+_LEIBNIZ = re.compile(r"\\frac\{d(?:\^\{\d\})? ?[^{}]{0,20}\}\{d ?[^{}]{1,8}(?:\^\{\d\})?\}")
+"""A derivative, which the parser takes for zero where it sees no function."""
 _PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
 _TURNED = re.compile(r"\^\{T\}")
 _GAMMA = re.compile(r"\\gamma(?![A-Za-z]) ?(?:_\{([^{}]*)\})?")
@@ -66,7 +68,7 @@ _POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
 def for_parser(text: str) -> str | None:
     """`text` as the parser keeps all of it; None where it must be compared as text."""
     text = _PRIMES.sub(_named_primes, text)
-    if _AS_TEXT.search(text) or text.count("|") % 2:
+    if _AS_TEXT.search(text) or _LEIBNIZ.search(text) or text.count("|") % 2:
         return None
     if any(not _KNOWN.fullmatch(command) for command in _COMMAND.findall(text)):
         return None

@@ -67,6 +67,16 @@ def last_place(decimal: str) -> float:
     return 10.0 ** -(len(digits.partition(".")[2]) + 2 * (digits != decimal))
 
 
+def is_joined_otherwise(gold: str, answer: str) -> bool:
+    """True for inequalities of which both hold beside those of which one does."""
+    joined = [
+        set(_JOINT.findall(text)) if _ORDER.search(text) else set() for text in (gold, answer)
+    ]
+    return all(joined) and joined[0].isdisjoint(joined[1])
+
+
+_JOINT = re.compile(r"\\text\{(and|or)\}")
+_ORDER = re.compile(r"[<>]|\\[lg]eq(?![A-Za-z])")
 _DIMENSIONS = re.compile(r"\d{1,6}(?:\.\d{1,4})?(?:\\times ?\d{1,6}(?:\.\d{1,4})?){1,2}")
 
 

@@ -91,7 +91,8 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\\in ?([CNQRZ])(?![A-Za-z])"), r"\\in \\mathbb{\1}"),
     (re.compile(r",?\(([a-z]\\in ?\\mathbb\{[NZQR]\}(?:\^\{[+*]\}|_\{[^{}]{1,4}\})?)\)\Z"), r",\1"),
     (re.compile(r",?\\text\{for (?:all|every|any)(?: (?:positive|real|rational|integers?|nonzero"
-                r"|natural|numbers?)){0,3}\} ?[a-z]\Z"), ""),
+                r"|natural|numbers?)){0,3}\} ?([a-z])\Z"),
+     lambda m: "" if m[1] in m.string[: m.start()] else m[0]),
     (re.compile(r"\\(?:vec|hat)\{([ijk])\}"), r"\1"),
     (re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\\text\{(thousand|million|billion)(?: ([^{}]*))?\}"),
      lambda m: _scaled(m[1], m[2]) + (f"\\text{{{m[3]}}}" if m[3] else "")),

@@ -70,7 +70,8 @@ def last_place(decimal: str) -> float:
 def is_joined_otherwise(gold: str, answer: str) -> bool:
     """True for inequalities of which both hold beside those of which one does."""
     joined = [
-        set(_JOINT.findall(text)) if _ORDER.search(text) else set() for text in (gold, answer)
+        frozenset[str](_JOINT.findall(text) if _ORDER.search(text) else ())
+        for text in (gold, answer)
     ]
     return all(joined) and joined[0].isdisjoint(joined[1])
 

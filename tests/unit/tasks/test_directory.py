@@ -151,8 +151,8 @@ def test_a_text_task_knows_a_correct_text_unless_the_answer_is_a_pattern(
 
 
 def test_an_answer_that_the_check_cannot_use_is_reported_with_its_line(tmp_path: Path):
-    write(tmp_path, TEXT, cases_jsonl=TEXT["cases.jsonl"] + '{"prompt": "p", "answer": "two"}\n')
-    assert complaint(tmp_path).startswith("cases.jsonl:3: problem of this line: its answer 'two'")
+    write(tmp_path, TEXT, cases_jsonl=TEXT["cases.jsonl"] + '{"prompt": "p", "answer": "both"}\n')
+    assert complaint(tmp_path).startswith("cases.jsonl:3: problem of this line: its answer 'both'")
 
 
 def test_a_script_directory_needs_no_cases(tmp_path: Path):

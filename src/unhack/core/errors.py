@@ -7,6 +7,7 @@
     │   │   ├── NoSoundRowError no row of a file is left (`unhack.tasks.loaders.proof`)
     │   │   └── NeedsImageError not built yet (`unhack.environments.sources.loaders.dockerfile`)
     │   ├── DisagreementError   a judge cannot tell a task solved (`unhack.environments.agreement`)
+    │   ├── SplitRefusedError   no split pays steps (`unhack.environments.steps.development_split`)
     │   ├── GoldError           no answer to read (`unhack.verifiers.answers.gold`)
     │   ├── FieldError          a field of a request is wrong (`unhack.server.http.problems`)
     │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names

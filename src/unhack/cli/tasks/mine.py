@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unhack.cli import terminal
+from unhack.cli.options import takes
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
     from unhack.environments.sources.mining.miner import MinedCommit
 
 
-def mine(
-    repository: Annotated[Path, typer.Argument(metavar="REPO", help="A local git repository.")],
+@dataclass(frozen=True)
+class MineOrder:
+    """The arguments and options of `unhack tasks mine`."""
+
+    repository: Annotated[Path, typer.Argument(metavar="REPO", help="A local git repository.")]
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the tasks into this new folder.")
-    ] = None,
+    ] = None
     start: Annotated[
         str, typer.Option("--from", metavar="COMMIT", help="The newest commit: branch, tag or id.")
-    ] = "HEAD",
+    ] = "HEAD"
     commits: Annotated[
         int, typer.Option(min=1, metavar="N", help="Number of commits to consider.")
-    ] = 100,
+    ] = 100
     preload: Annotated[
         list[str] | None,
         typer.Option(metavar="MODULE", help="An installed package that the repository imports."),
-    ] = None,
+    ] = None
     generate: Annotated[
         bool, typer.Option("--generate", help="Make tests for commits that change none.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a commit.")] = False,
-) -> None:
+    ] = False
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a commit.")] = False
+
+
+@takes(MineOrder)
+def mine(order: MineOrder) -> None:
     """Find commits whose change to the code flips tests, and make tasks of them.
 
     The tests run in the sandbox. Each task is validated: the reference passes again and again, each
@@ -48,29 +56,33 @@ def mine(
 
     from unhack.environments.sources.mining import miner
 
+    out = order.out
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} already exists; name a new folder")
     settings = miner.MiningSettings(
-        start=start, most_commits=commits, preload=tuple(preload or ()), generate=generate
+        start=order.start,
+        most_commits=order.commits,
+        preload=tuple(order.preload or ()),
+        generate=order.generate,
     )
     found: list[MinedCommit] = []
 
     async def work() -> None:
         with terminal.progress("mining") as advance:
-            async for one in miner.mine(repository, settings=settings):
+            async for one in miner.mine(order.repository, settings=settings):
                 found.append(one)
                 advance()
-                if as_json:
+                if order.as_json:
                     terminal.write_json(_fields(one))
                 else:
                     terminal.results().print(_line(one), soft_wrap=True)
 
     asyncio.run(work())
     if out is not None:
-        _write(out, repository, start, found)
+        _write(out, order.repository, order.start, found)
     tasks = sum(one.task is not None for one in found)
     noun = "task" if tasks == 1 else "tasks"
-    console = terminal.remarks() if as_json else terminal.results()
+    console = terminal.remarks() if order.as_json else terminal.results()
     where = f", written to {out}" if out is not None else ""
     console.print(f"{tasks} {noun} in {len(found)} commits{where}", soft_wrap=True)
 

@@ -25,7 +25,7 @@ class ImageSource:
     """
 
     folder: Path | None = None
-    """What is built, with all its files; None where only the name is known."""
+    """The folder that is built, with all its files; None where only the name is known."""
     name: str = ""
     """The name of an image that somebody built."""
     dockerfile: str = "Dockerfile"

@@ -24,8 +24,8 @@ from unhack.sandbox.job import Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.worker_start import claim_index, outer_id, release_index, start_guest
 from unhack.sandbox.workspace.commands import Command, CommandResult
-from unhack.sandbox.workspace.console_scripts import write_console_scripts
 from unhack.sandbox.workspace.image_root import ImageRoot
+from unhack.sandbox.workspace.package_scripts import write_console_scripts
 from unhack.sandbox.workspace.states import StateStore, WorkspaceState
 from unhack.sandbox.workspace.supervisor import (
     OF_PACKAGES,

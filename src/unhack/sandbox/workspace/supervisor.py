@@ -33,8 +33,8 @@ from unhack.sandbox.workspace.commands import (
     Command,
     CommandResult,
 )
-from unhack.sandbox.workspace.console_scripts import SCRIPTS
 from unhack.sandbox.workspace.image_root import ImageRoot
+from unhack.sandbox.workspace.package_scripts import SCRIPTS
 from unhack.sandbox.workspace.process_tree import ETC
 from unhack.sandbox.workspace.states import WorkspaceState
 

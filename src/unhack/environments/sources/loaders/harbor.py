@@ -77,7 +77,7 @@ class HarborTask:
     needs: str = ""
     """Why it has an image."""
     judge_image: TaskImage | None = None
-    """Where the tests run; None for where the agent works."""
+    """That of the tests; None where they run in that of the agent."""
     memory_bytes: int = 2048 * MIB
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of `test.sh`, beside the image's."""

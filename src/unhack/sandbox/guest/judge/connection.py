@@ -157,16 +157,7 @@ class CandidateConnection:
             forgotten = self.classes.take_forgotten()
             if forgotten:
                 request["forget"] = forgotten
-            self._broken = True  # until the answer is whole: an alarm may interrupt the read
-            self._write(request)
-            answer = self._receive()
-            while "callback" in answer:
-                self._broken = False
-                reply = self._serve(answer)
-                self._broken = True
-                self._write(reply)
-                answer = self._receive()
-            self._broken = False
+            answer = self._answered(request)
             if self.script.pending is None:
                 return self._take(answer, writer, what)
             pending = self.script.take_pending()
@@ -177,6 +168,17 @@ class CandidateConnection:
             except BaseException:
                 pass
             raise pending  # pyright: ignore[reportGeneralTypeIssues]
+
+    def _answered(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request; the candidate's own requests until then are served."""
+        while True:
+            self._broken = True  # until the answer is whole: an alarm may interrupt the read
+            self._write(message)
+            answer = self._receive()
+            self._broken = False
+            if "callback" not in answer:
+                return answer
+            message = self._serve(answer)
 
     def _write(self, message: dict[str, Any]) -> None:
         """Send a message, and the temporary files that it names."""

@@ -26,17 +26,14 @@ from unhack.sandbox.guest.candidate.standard import NAMES
 from unhack.sandbox.guest.judge.link import CandidateLink
 from unhack.sandbox.guest.judge.names import ACTED_ON, is_asked, is_copying, reads_types
 
-_REFUSED = frozenset(
-    (  # noqa: SIM905
-        "__code__ __globals__ __closure__ __builtins__ __dataclass_fields__ "
-        "gi_code gi_frame cr_code cr_frame"
-    ).split()
-)
-_CLASS_LOCAL = frozenset(
-    (  # noqa: SIM905
-        "__class__ __name__ __qualname__ __module__ __instancecheck__ __subclasscheck__ __sealed__"
-    ).split()
-)
+_REFUSED = frozenset((
+    "__code__", "__globals__", "__closure__", "__builtins__", "__dataclass_fields__", "gi_code",
+    "gi_frame", "cr_code", "cr_frame",
+))  # fmt: skip
+_CLASS_LOCAL = frozenset((
+    "__class__", "__name__", "__qualname__", "__module__", "__instancecheck__",
+    "__subclasscheck__", "__sealed__",
+))  # fmt: skip
 _COPIED = ("__copy__", "__deepcopy__")
 """Methods here that only the module `copy` gets."""
 _OBJECT_LOCAL = frozenset(
@@ -53,8 +50,6 @@ STANDARD_CLASSES = {
     },
 }
 """The answers of `__class__` for these; their instances are told apart by nothing else."""
-
-
 _make = type.__new__
 
 
@@ -151,12 +146,10 @@ class Mirror(type):
         record.seal.ask("set", record.number, name, args=(value,))
 
     def __delattr__(cls, name: str) -> None:
-        record = record_of(cls)
-        record.seal.ask("delete", record.number, name)
+        record_of(cls).seal.ask("delete", record_of(cls).number, name)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        record = record_of(cls)
-        return record.seal.ask("call", record.number, args=args, kwargs=kwargs)
+        return record_of(cls).seal.ask("call", record_of(cls).number, args=args, kwargs=kwargs)
 
     def __getitem__(cls, key: Any) -> Any:
         return record_of(cls).seal.ask("item", record_of(cls).number, args=(key,))
@@ -168,10 +161,9 @@ class Mirror(type):
         return record_of(cls).seal.ask("length", record_of(cls).number)
 
     def __contains__(cls, item: Any) -> bool:
-        record = record_of(cls)
-        if not is_proxy(item) and not record.seal.classes.is_declared(cls):
+        if not is_proxy(item) and not (record := record_of(cls)).seal.classes.is_declared(cls):
             raise record.seal.violate(undeclared("in", record))
-        return bool(record.seal.ask("contains", record.number, args=(item,)))
+        return bool(record_of(cls).seal.ask("contains", record_of(cls).number, args=(item,)))
 
     def __dir__(cls) -> list[str]:
         return record_of(cls).seal.ask("dir", record_of(cls).number)
@@ -362,8 +354,7 @@ class SealedErrorMixin(metaclass=Mirror):
         return error_state(self)["_unhack_text"]
 
     def __repr__(self) -> str:
-        args = cast("BaseException", self).args
-        shown = ", ".join(map(repr, args))
+        shown = ", ".join(map(repr, cast("BaseException", self).args))
         return f"{type(self).__qualname__}({shown})"
 
     def __reduce_ex__(self, protocol: Any) -> Any:

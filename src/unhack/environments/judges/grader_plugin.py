@@ -1,9 +1,9 @@
 """A plugin of pytest that the grader's own run loads inside an image: each test in a process apart.
 
-The process that counts results never runs what the agent handed in, as long as no test file loads
-it when it is imported: each test is run by a fork, which reports by a pipe, and whose own processes
-end with it. A file that does load it is run by one fork as a whole. A test that was seen in a file
-and not reported as passed is a failure, whatever became of the process that ran it.
+The process that counts results never runs what the agent handed in: each test is run by a fork,
+which reports by a pipe, and whose own processes end with it. Where a test file loads the agent's
+code when it is imported, each file is run by a fork of its own, as a whole. A test that was seen in
+a file and not reported as passed is a failure, whatever became of the process that ran it.
 
 Covered: an agent's code that ends the process, patches the runner, waits to write a reward later,
 reads the memory of the runner or of its shell, or makes the reward impossible to write.
@@ -58,12 +58,24 @@ class ForkedTests:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session):
-        """Run the whole session in a fork where a test file loads what was handed in."""
-        files = [one for arg in self.config.args for one in test_files(arg.partition("::")[0])]
+        """Run each file in a fork where a test file loads what was handed in."""
+        wanted = {}
+        for arg in self.config.args:
+            for file in test_files(arg.partition("::")[0]):
+                wanted.setdefault(file, []).append(
+                    arg if os.path.isfile(arg.partition("::")[0]) else file
+                )
+        files = list(wanted)
         if not any(map(loads_foreign, files)):
             return None
         self.whole = True
-        reports = self.forked(lambda send: self.run_session(session, send))
+        reports = [
+            one
+            for file in files
+            for one in self.forked(
+                lambda send, args=wanted[file]: self.run_session(session, send, args)
+            )
+        ]
         expected = {name for file in files for name in test_names(file)}
         passed = {}
         for one in reports:
@@ -79,8 +91,9 @@ class ForkedTests:
         session.testsfailed = len(wrong)
         return True
 
-    def run_session(self, session, send):
-        """The rest of a session, in the fork."""
+    def run_session(self, session, send, args):
+        """The part of a session that `args` name, in the fork."""
+        self.config.args = args
         self.config.pluginmanager.unregister(self)
         self.config.pluginmanager.register(ReportStream(send), "unhack-sender")
         self.config.hook.pytest_collection(session=session)
@@ -307,8 +320,18 @@ def listed(folder):
         return set()
 
 
+def opened(folder):
+    """Let this process write to a folder and to those below it."""
+    for top, names, _ in os.walk(folder):
+        for path in (top, *(os.path.join(top, name) for name in names)):
+            if not os.path.islink(path):
+                with contextlib.suppress(OSError):
+                    os.chmod(path, 0o777)
+
+
 def clean_rewards(before):
     """Remove rewards that nobody but a test can have written."""
+    opened(REWARDS)
     if os.path.islink(REWARDS) or not os.path.isdir(REWARDS):
         with contextlib.suppress(OSError):
             os.unlink(REWARDS)

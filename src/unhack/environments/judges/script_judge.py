@@ -50,6 +50,7 @@ LIMITS = Limits(
     file_bytes=512 * MIB, output_bytes=256 * 1024, disk_bytes=1024 * MIB,
 )  # fmt: skip
 PLUGIN = (Path(__file__).parent / "grader_plugin.py").read_bytes()
+START = (Path(__file__).parent / "grader_start.py").read_bytes()
 _MISSING = "/logs/missing-commands"
 _STARTED = "logs/pytest-started"
 """Written by the grader's plugin."""
@@ -261,6 +262,7 @@ class ScriptJudge:
         if brought.find("tests/test.sh") is not None:  # by an image that was made for the tests
             files = {path: data for path, data in files.items() if brought.find(path) is None}
         files[own.path(".unhack/unhack_grader.py")] = PLUGIN
+        files[own.path(".unhack/sitecustomize.py")] = START
         if not own.image:
             files[own.path("logs/verifier/.keep")] = files[own.path("logs/artifacts/.keep")] = b""
         start = own.pool.states.edited(start, files)
@@ -269,6 +271,9 @@ class ScriptJudge:
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONNOUSERSITE": "1",
             "BASH_FUNC_command_not_found_handle%%": _HOOK,
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "core.fsmonitor",
+            "GIT_CONFIG_VALUE_0": "false",
         }
         command = Command(
             ("bash", "-c", _RUN),

@@ -28,14 +28,13 @@ import re
 import shutil
 import signal
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from unhack.core.errors import SandboxUnavailableError
-from unhack.sandbox.images.layout import ImageError
+from unhack.sandbox.images.layout import ImageError, extract_archive
 from unhack.sandbox.images.source import ImageSource
 from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.image_root import ImageRoot
@@ -145,8 +144,7 @@ class ImageBuilder:
             return self.store.take(*_tagged(place), key=source.key)
         if transport in ("docker-archive", "oci-archive"):
             file, tag = _tagged(place)
-            with tarfile.open(file) as archive:
-                archive.extractall(work / "image", filter="data")
+            extract_archive(file, work / "image")
             return self.store.take(work / "image", tag, key=source.key)
         skopeo = shutil.which("skopeo")
         if skopeo is None:
@@ -178,11 +176,9 @@ class ImageBuilder:
         if name == "docker":
             options.append("--network=host" if self._network else "--network=none")
             self._said(program, "build", *options, str(folder))
-            with tempfile.TemporaryFile(dir=work) as file:
+            with open(work / "saved", "wb") as file:
                 self._said(program, "save", "unhack-built", into=file.fileno())
-                file.seek(0)
-                with tarfile.open(fileobj=file) as archive:
-                    archive.extractall(work / "image", filter="data")
+            extract_archive(work / "saved", work / "image")
             return self.store.take(work / "image", key=source.key)
         tool = (program, *storage)
         options += ["--network=host", "--isolation=chroot", "--layers", "--format=oci"]
@@ -350,7 +346,10 @@ def base_map(given: Sequence[str]) -> dict[str, str]:
     for word in given:
         name, _, image = word.partition("=")
         if word.startswith("@"):
-            found.update(json.loads(Path(word[1:]).read_text()))
+            try:
+                found.update(json.loads(Path(word[1:]).read_text()))
+            except (OSError, ValueError, TypeError) as error:
+                raise ImageError(f"{word[1:]} is no object of names and images: {error}") from None
         elif name and image:
             found[name] = image
         else:

@@ -17,9 +17,11 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import stat
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -36,6 +38,9 @@ _KEPT_BITS = 0o1777
 _MAX_ENTRIES = 2_000_000
 _MAX_BYTES = 64 << 30
 _UNPACKING = ".unpacking-"
+_MAX_LAYERS = 127
+ODD = (ValueError, TypeError, AttributeError, OverflowError, RecursionError)
+"""The errors that data of a strange shape causes in those who read it."""
 INDEX = "index.json"
 """Beside a layer's files: [path, kind, mode, size, digest or target] of each entry."""
 
@@ -72,8 +77,10 @@ def read_layout(folder: Path, tag: str = "") -> ImageLayout:
             config = json.loads(_inside(folder, found["Config"]).read_bytes())
             blobs = tuple(_inside(folder, one) for one in found["Layers"])
         layers = tuple(config["rootfs"]["diff_ids"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, KeyError, *ODD) as error:
         raise ImageError(f"{folder} holds no image: {type(error).__name__}: {error}") from None
+    if len(layers) > _MAX_LAYERS or not all(isinstance(one, str) for one in layers):
+        raise ImageError(f"{folder}: more than {_MAX_LAYERS} layers, or one without a digest")
     if len(layers) != len(blobs):
         raise ImageError(f"{folder}: {len(blobs)} layers, of which {len(layers)} are described")
     said = hashlib.sha256(json.dumps([layers, config.get("config")]).encode()).hexdigest()
@@ -105,6 +112,20 @@ def _inside(folder: Path, name: str) -> Path:
     if not place.is_relative_to(folder.resolve()):
         raise ImageError(f"{folder}: {name} lies outside")
     return place
+
+
+def extract_archive(file: Path, into: Path) -> None:
+    """Unpack the tar file of an image, of bounded size. Raises ImageError."""
+    try:
+        with tarfile.open(file) as archive:
+            members = archive.getmembers()
+            if sum(one.size for one in members) > min(
+                _MAX_BYTES, shutil.disk_usage(into.parent).free
+            ):
+                raise ImageError(f"{file} holds more than there is room for")
+            archive.extractall(into, filter="data")
+    except (tarfile.TarError, EOFError, zlib.error, *ODD) as error:
+        raise ImageError(f"{file} holds no image: {type(error).__name__}: {error}") from None
 
 
 def _blob(folder: Path, described: dict[str, Any]) -> Path:
@@ -184,7 +205,7 @@ class _Unpacking:
                         self._entry(archive, entry)
                 while hashed.read(_CHUNK):
                     pass
-        except (tarfile.TarError, EOFError, OSError) as error:
+        except (tarfile.TarError, EOFError, OSError, *ODD) as error:
             raise ImageError(f"the layer {blob.name[:16]}: {error}") from None
         for path, mode in reversed(self._modes.items()):
             os.chmod(f"{self.top}/{path}", mode)
@@ -313,6 +334,8 @@ def _opened(blob: Path) -> Generator[IO[bytes]]:
     """A layer without its compression."""
     import gzip
 
+    if not blob.is_file():
+        raise ImageError(f"the layer {blob.name[:16]} is no file")
     with blob.open("rb") as raw:
         start = raw.read(4)
         raw.seek(0)

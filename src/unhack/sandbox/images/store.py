@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.images.layout import INDEX, ImageError, layer_name, read_layout, unpack
+from unhack.sandbox.images.layout import INDEX, ODD, ImageError, layer_name, read_layout, unpack
 from unhack.sandbox.pool.worker_start import image_ids
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.tree import (
@@ -122,7 +122,10 @@ class ImageStore:
             json.dump(record, file)
         os.rename(file.name, self._record(key))
         self._loaded.pop(key, None)
-        root = self.load(key)
+        try:
+            root = self.load(key)
+        except ODD as error:
+            raise ImageError(f"{layout}: its configuration cannot be read: {error}") from None
         assert root is not None
         return root
 
@@ -137,6 +140,7 @@ class ImageStore:
         place = self._layers / name
         if place.is_dir():
             return name
+        self._layers.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._layers) as making:
             rows: list[list[Any]] = []
             files = Path(making, "made", "files")

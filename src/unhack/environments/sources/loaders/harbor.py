@@ -45,6 +45,8 @@ from unhack.sandbox.workspace.states import WorkspaceState
 OWN = ".harbor"
 """Folder of a workspace of this host that stands for /tests, /logs and /solution."""
 _LOGGED = "logs/artifacts"
+ODD_INPUT = (ValueError, OverflowError, RecursionError, AttributeError, TypeError, OSError)
+"""The errors that input of a strange shape causes in those who read it."""
 _MOST_REWARD = 64 * 1024
 
 
@@ -109,6 +111,13 @@ def refuse_image(task: HarborTask) -> None:
 
 def read_harbor(folder: Path) -> HarborTask:
     """The task of a folder. Raises TaskError naming what is missing or not supported."""
+    try:
+        return _read(folder)
+    except ODD_INPUT as error:
+        raise TaskError(f"{folder} cannot be read: {type(error).__name__}: {error}") from None
+
+
+def _read(folder: Path) -> HarborTask:
     settings = _settings(folder / "task.toml")
     tests = _files(folder / "tests")
     if settings.get("steps"):
@@ -120,7 +129,7 @@ def read_harbor(folder: Path) -> HarborTask:
     if "test.sh" not in tests and own is None:
         raise TaskError(f"{folder}: there is no tests/test.sh")
     timeout = verifier.get("timeout_sec", 600.0)
-    if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
+    if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not 0 < timeout < 1e6:
         raise TaskError(f"{folder}/task.toml: verifier.timeout_sec is no positive number")
     try:
         statement = (folder / "instruction.md").read_text()
@@ -202,10 +211,14 @@ def _memory(table: Mapping[str, Any], folder: Path) -> int:
     if text:
         unit = {"G": 1024.0, "M": 1.0, "K": 1 / 1024}.get(text[-1])
         try:
-            return int(float(text[:-1]) * (unit or math.nan)) * MIB
-        except ValueError:
-            raise TaskError(f"{folder}/task.toml: environment.memory is no size: {text}") from None
-    return int(_number(table.get("memory_mb"), 2048.0)) * MIB
+            size = int(float(text[:-1]) * (unit or math.nan))
+        except (ValueError, OverflowError):
+            size = 0
+    else:
+        size = int(min(_number(table.get("memory_mb"), 2048.0), 1e9))
+    if not 0 < size <= 1 << 20:
+        raise TaskError(f"{folder}/task.toml: the memory of the environment is no size up to 1 TiB")
+    return size * MIB
 
 
 def _number(value: Any, otherwise: float) -> float:
@@ -239,7 +252,7 @@ def _artifacts(
         source = cast("dict[str, Any]", one).get("source") if isinstance(one, dict) else one
         if not isinstance(source, str) or not source:
             raise TaskError(f"{folder}/task.toml: an artifact is neither a path nor has a source")
-        path = source.rstrip("/")
+        path = "/".join(part for part in source.split("/") if part != ".").rstrip("/") or "/"
         if path.startswith(f"/{_LOGGED}") and not in_image:
             path = f"{workdir}/{OWN}{path}"
         inside = in_image or path == workdir or path.startswith(f"{workdir}/")

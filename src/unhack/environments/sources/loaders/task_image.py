@@ -22,6 +22,7 @@ from unhack.sandbox.images.source import ImageSource
 from unhack.sandbox.workspace.image_root import ImageRoot
 
 COMPOSE = "docker-compose.yaml"
+_NAME = re.compile(r"[^=\0]{1,400}")
 _VARIABLE = re.compile(r"\$\{(\w{1,64})(?::?-([^}]{0,400}))?\}")
 
 
@@ -62,7 +63,9 @@ def read_compose(path: Path, image: TaskImage) -> TaskImage:
         names = ", ".join(map(str, services)) or "none"
         raise TaskError(f"{path}: one service is supported, and there are: {names}")
     service = _table(next(iter(services.values())))
-    workdir = str(service.get("working_dir") or "")
+    workdir = _text(service, "working_dir", path)
+    if workdir and (not workdir.startswith("/") or ".." in workdir.split("/")):
+        raise TaskError(f"{path}: working_dir {workdir} is no absolute path")
     environ = read_environ(_table(service.get("environment")), f"{path}: environment")
     return replace(
         image,
@@ -76,30 +79,36 @@ def _source(path: Path, service: Mapping[str, Any], given: ImageSource) -> Image
     """The source of a service's image: its `build`, or else its `image`, or the folder's own."""
     build = service.get("build")
     if build is None:
-        name = str(service.get("image") or "")
+        name = _text(service, "image", path)
         return ImageSource(name=name) if name and "${" not in name else given
     table = {"context": build} if isinstance(build, str) else _table(build)
-    context = str(table.get("context") or ".")
+    context = _text(table, "context", path) or "."
     if "${" in context:  # Harbor's own name of the folder
         context = "."
-    folder = (path.parent / context).resolve()
-    if not folder.is_relative_to(path.parent.resolve()):
-        raise TaskError(f"{path}: the context {context} lies outside the folder")
+    dockerfile = _text(table, "dockerfile", path) or "Dockerfile"
+    top, folder = path.parent.resolve(), (path.parent / context).resolve()
+    for place in (folder, (folder / dockerfile).resolve()):
+        if not place.is_relative_to(top):
+            raise TaskError(f"{path}: the context {context} or its file lies outside the folder")
     return ImageSource(
         folder,
         name=given.name,
-        dockerfile=str(table.get("dockerfile") or "Dockerfile"),
-        target=str(table.get("target") or ""),
+        dockerfile=dockerfile,
+        target=_text(table, "target", path),
         arguments=read_environ(_table(table.get("args")), f"{path}: args"),
     )
 
 
-def read_environ(given: Mapping[str, Any], where: str) -> dict[str, str]:
+def read_environ(given: Mapping[Any, Any], where: str) -> dict[str, str]:
     """Variables with the defaults of `${NAME:-text}`. Raises TaskError for a variable of this host
     without one: a sandbox gets none of them."""
     found: dict[str, str] = {}
     for key, value in given.items():
-        text = "" if value is None else str(value)
+        if not isinstance(key, str) or not _NAME.fullmatch(key):
+            raise TaskError(f"{where}: {str(key)[:40]!r} is no name of a variable")
+        text = _text(given, key, where) if value is not None else ""
+        if "\0" in text:
+            raise TaskError(f"{where}: {key} holds a NUL character")
         for match in _VARIABLE.finditer(text):
             if match[2] is None:
                 raise TaskError(f"{where}: {key} wants {match[1]} of this host, which stays here")
@@ -107,9 +116,19 @@ def read_environ(given: Mapping[str, Any], where: str) -> dict[str, str]:
     return found
 
 
+def _text(table: Mapping[Any, Any], name: str, where: object) -> str:
+    """The text or the number of an entry. Raises TaskError for another value: that of an alias
+    upon aliases would be too long to print."""
+    value = table.get(name)
+    if isinstance(value, str | int | float | None):
+        return "" if value is None or value is False else str(value)
+    raise TaskError(f"{where}: {name} is no text")
+
+
 def _table(value: Any) -> dict[str, Any]:
     """A table, which may be written as a list of `NAME=value`."""
     if isinstance(value, list):
-        rows = (str(row).partition("=") for row in cast("list[Any]", value))
+        listed = (row for row in cast("list[Any]", value) if isinstance(row, str))
+        rows = (row.partition("=") for row in listed)
         return {name: text for name, _, text in rows}
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -165,6 +165,14 @@ HACKS: dict[str, dict[str, bytes]] = {
     "a link's worth of rewards": {".harbor/logs/verifier/reward.txt": b"1\n"},
     "the tests": {".harbor/tests/test_it.py": b"def test_it(): pass\n"},
     "its own plugin": {".harbor/.unhack/unhack_grader.py": b""},
+    "metadata in capitals": {"X-1.0.DIST-INFO/entry_points.txt": b"[pytest11]\nx = evilx\n",
+                             "X-1.0.DIST-INFO/METADATA": b"Name: X\nVersion: 1\n",
+                             "evilx.py": FAKE},
+    "the name of the plugin": {"unhack_grader.py": FAKE},
+    "a module that is nobody's": {"org/__init__.py": b"", "org/python/__init__.py": b"",
+                                  "org/python/core.py": FAKE},
+    "tests of its own": {"tests/test_it.py": b"def test_it(): pass\n", "test_a.py": FAKE},
+    "a repository": {".git/config": b"[core]\nfsmonitor = /app/ev\n"},
     "a start of the interpreter": {"sitecustomize.py": FAKE, "usercustomize.py": FAKE},
 }  # fmt: skip
 
@@ -179,6 +187,106 @@ def test_files_beside_an_answer_win_nothing(tmp_path: Path, script: str) -> None
     assert [score for _, score in found] == [1.0, 1.0, *[0.0] * len(HACKS)]
     honest = [{**hack, "a.txt": b"7"} for hack in HACKS.values()]
     assert [score for _, score in judged(task, *honest)[1:]] == [1.0] * len(HACKS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "link", ["json", "_pytest", "pluggy", "pytest", "unhack_grader", "pygments"]
+)
+def test_a_link_stands_for_no_module(tmp_path: Path, link: str) -> None:
+    changes = {"task.toml": "", "tests/test.sh": PYTEST, "tests/test_it.py": CHECK,
+               "solution/solve.sh": "printf 7 > a.txt\n"}  # fmt: skip
+    command = f"mkdir j; echo 'import os; os._exit(0)' > j/__init__.py; ln -s j {link}"
+
+    async def work() -> float:
+        async with RepositoryWorkshop(slots=1) as workshop:
+            episode = workshop.begin(read_harbor(folder(tmp_path, changes)))
+            await episode.step(("run", {"command": command}))
+            return (await episode.step(("submit", {}))).reward
+
+    assert asyncio.run(work()) == 0.0
+
+
+HABITS = {
+    "an environment of Python": "python3 -m venv --without-pip .venv; ln -s /usr/bin/python3 py",
+    "a module of a package": "mkdir -p calc; echo > calc/token.py; echo > calc/types.py",
+    "a link to a file of the host": "ln -s /etc/hostname h; ln -s /tmp/none n",
+    "tests of its own": "mkdir -p tests; echo 'assert 0' > tests/test_own.py",
+    "a repository": "git init -q . && git add -A; git commit -qm x",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS.keys())
+def test_habits_beside_a_right_answer_cost_nothing(tmp_path: Path, habit: str) -> None:
+    changes = {"task.toml": "", "tests/test.sh": PYTEST, "tests/test_it.py": CHECK,
+               "solution/solve.sh": "printf 7 > a.txt\n"}  # fmt: skip
+
+    async def work() -> float:
+        async with RepositoryWorkshop(slots=1) as workshop:
+            episode = workshop.begin(read_harbor(folder(tmp_path, changes)))
+            await episode.step(("run", {"command": f"{habit}\nprintf 7 > a.txt"}))
+            return (await episode.step(("submit", {}))).reward
+
+    assert asyncio.run(work()) == 1.0
+
+
+LOCKED = (
+    "import os, subprocess\n\n\ndef test_m():\n"
+    "    done = subprocess.run(['python3', '/app/m.py'], capture_output=True)\n"
+    "    assert done.stdout == b'42\\n'\n\n\n"
+    "def test_z():\n    assert open('/app/a.txt').read() == '7'\n"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lock", [
+    "open('/logs/verifier/reward.json','w').write('1'); os.chmod('/logs/verifier', 0o555)",
+    "os.makedirs('/logs/verifier/reward.txt/x'); os.chmod('/logs/verifier/reward.txt', 0o555); "
+    "open('/logs/verifier/reward.json','w').write('1')",
+])  # fmt: skip
+def test_a_reward_that_a_started_program_locks_does_not_count(tmp_path: Path, lock: str) -> None:
+    changes = {"task.toml": "", "tests/test.sh": PYTEST, "tests/test_it.py": LOCKED,
+               "solution/solve.sh": "printf 7 > a.txt; echo 'print(42)' > m.py\n"}  # fmt: skip
+    task = read_harbor(folder(tmp_path, changes))
+    found = judged(task, {"m.py": f"import os; print(42); {lock}".encode()})
+    assert [score for _, score in found] == [1.0, 0.0]
+
+
+@pytest.mark.slow
+def test_a_file_that_loads_the_agents_code_forges_no_other_file(tmp_path: Path) -> None:
+    one = "from mod import value\n\n\ndef test_value():\n    assert value == 42\n"
+    other = "def test_z():\n    assert open('/app/a.txt').read() == '7'\n"
+    changes = {"task.toml": "", "tests/test.sh": PYTEST, "tests/test_it.py": one,
+               "tests/test_other.py": other,
+               "solution/solve.sh": "printf 7 > a.txt; echo 'value = 42' > mod.py\n"}  # fmt: skip
+    task = read_harbor(folder(tmp_path, changes))
+    patch = b"import _pytest.python as p\np.Function.runtest = lambda s: None\nvalue = 42\n"
+    found = judged(task, {"mod.py": patch}, {"mod.py": b"value = 42\n", "a.txt": b"7"})
+    assert [score for _, score in found] == [1.0, 0.0, 1.0]
+
+
+ODD: list[dict[str, str | None]] = [
+    {"task.toml": '[environment]\nmemory = "1e999G"\n'},
+    {"task.toml": '[environment]\nmemory = "-5G"\n'},
+    {"task.toml": "[environment]\nmemory_mb = 0.5\n"},
+    {"task.toml": "[verifier]\ntimeout_sec = inf\n"},
+    {"task.toml": "x = " + "[" * 3000 + "]" * 3000},
+    {"environment/Dockerfile": "FROM x\nWORKDIR /app\nCOPY [1,2]\n"},
+    {"environment/Dockerfile": "FROM x\nWORKDIR /app\nCOPY\n"},
+    {"environment/Dockerfile": 'FROM x\nWORKDIR /app\nCOPY ["a"\n'},
+    {"environment/docker-compose.yaml": "services: {m: {environment: {1: 2}}}"},
+    {"environment/docker-compose.yaml": "services: {m: {working_dir: ../..}}"},
+    {"environment/docker-compose.yaml": "services: {m: {build: {dockerfile: /etc/passwd}}}"},
+    {"environment/docker-compose.yaml": "a: &a [x, x]\nb: &b [*a, *a]\nservices: {m: {image: *b}}"},
+    {"environment/docker-compose.yaml": "services: {m: " + "[" * 2000 + "]" * 2000 + "}"},
+]
+
+
+@pytest.mark.parametrize("changes", ODD)
+def test_odd_settings_are_refused_as_such(tmp_path: Path, changes: dict[str, str | None]) -> None:
+    with pytest.raises(TaskError):
+        read_harbor(folder(tmp_path, changes))
 
 
 @pytest.mark.slow

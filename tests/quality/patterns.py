@@ -43,7 +43,11 @@ KNOWN: dict[str, tuple[int, str]] = {
     "environments/sources/mining/miner.py": (1, OURS),
     "environments/sources/mining/report_plugin.py": (1, CUT),
     "environments/sources/mining/statement.py": (2, OURS),
-    "environments/sources/loaders/task_image.py": (1, "a task's own settings, bounded repeats"),
+    "environments/judges/handed_in.py": (
+        3,
+        "names of files, of at most 255 bytes, in a task's texts",
+    ),
+    "environments/sources/loaders/task_image.py": (2, "a task's own settings, bounded repeats"),
     "integrations/harbor/task_folder.py": (1, OURS),
     "models/programs.py": (2, "a program of at most a model's context"),
     "reporting/page.py": (1, "a page of our own"),

@@ -67,7 +67,7 @@ def test_the_solver_wins_and_the_idle_and_the_random_agent_lose(
 
 def test_the_workspace_stands_at_the_path_that_the_folder_names(tmp_path: Path) -> None:
     shown, _, ended = stepped(
-        tmp_path, RunCommand("cat /app/extra.txt; ls /tests /logs /app/.solution /app/.harbor"),
+        tmp_path, RunCommand("cat /app/extra.txt; ls /tests/ /logs/ /app/.solution /app/.harbor"),
         RunCommand("echo Hello > /app/hello.txt"), Submit(),
     )  # fmt: skip
     assert shown.observation.text.startswith("x\n")

@@ -207,6 +207,29 @@ def test_a_link_stands_for_no_module(tmp_path: Path, link: str) -> None:
     assert asyncio.run(work()) == 0.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "closing", ["chmod 000 out/s", "chmod 200 out/s", "chmod 000 out", "chmod 444 out"]
+)
+def test_what_is_closed_to_the_grader_is_opened(tmp_path: Path, closing: str) -> None:
+    script = (
+        "if [ -e /app/out ] && ! grep -rq SECRET /app/out; then echo 1; else echo 0; fi"
+        " > /logs/verifier/reward.txt\n"
+    )
+    changes: dict[str, str | None] = {
+        "task.toml": "", "tests/test.sh": script, "solution/solve.sh": "mkdir out\n",
+    }  # fmt: skip
+
+    async def work() -> float:
+        async with RepositoryWorkshop(slots=1) as workshop:
+            episode = workshop.begin(read_harbor(folder(tmp_path, changes)))
+            command = f"mkdir out; echo SECRET > out/s; {closing}"
+            await episode.step(("run", {"command": command}))
+            return (await episode.step(("submit", {}))).reward
+
+    assert asyncio.run(work()) == 0.0
+
+
 HABITS = {
     "an environment of Python": "python3 -m venv --without-pip .venv; ln -s /usr/bin/python3 py",
     "a module of a package": "mkdir -p calc; echo > calc/token.py; echo > calc/types.py",

@@ -16,7 +16,6 @@ Not covered: the outcome (`verifiers.repository`), shaping (`training`).
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -46,41 +45,6 @@ class StepScore:
         if self.score is not None and not 0.0 <= self.score <= 1.0:
             raise UsageError(f"{self.kind}: a score of {self.score!r} is not in [0, 1]")
         object.__setattr__(self, "evidence", MappingProxyType(dict(self.evidence)))
-
-
-@dataclass(frozen=True, slots=True)
-class StepScores:
-    """The process scores of one state, one of each kind, next to its outcome and apart from it.
-
-    Example:
-
-        scores = StepScores((judge_tests(before, after),))
-        scores.weighted({"tests": 1.0})
-    """
-
-    scores: tuple[StepScore, ...]
-
-    def __post_init__(self) -> None:
-        kinds = [one.kind for one in self.scores]
-        if len(set(kinds)) < len(kinds):
-            raise UsageError(f"two scores of one kind: {', '.join(sorted(kinds))}")
-
-    def weighted(self, weights: Mapping[str, float]) -> float:
-        """The weighted sum. Raises UsageError for a kind that was not judged, or not scored."""
-        known = {one.kind: one for one in self.scores}
-        parts: list[float] = []
-        for kind, weight in weights.items():
-            if kind not in known:
-                raise UsageError(
-                    f"no judge of kind {kind!r} was asked; there are {', '.join(sorted(known))}"
-                )
-            score = known[kind].score
-            if score is None:
-                raise UsageError(f"{kind} could not be judged here: {known[kind].reason}")
-            if not math.isfinite(weight):
-                raise UsageError(f"the weight of {kind} is {weight}, no finite number")
-            parts.append(weight * score)
-        return math.fsum(parts)
 
 
 StepJudge = Generator[list[Job], list[Outcome], StepScore]

@@ -15,7 +15,7 @@ from unhack.environments.environment import RepositoryEnvironment, RepositoryWor
 from unhack.environments.episode import StepResult
 from unhack.environments.steps import ends, lint, rewards, typing_errors
 from unhack.environments.steps.rewards import KINDS, StepRewards
-from unhack.environments.steps.score import StepScore, StepScores
+from unhack.environments.steps.score import StepScore
 
 
 @pytest.mark.parametrize("weight", [math.nan, math.inf, -math.inf, -0.1])
@@ -37,12 +37,6 @@ def test_no_weight_is_negative_or_not_finite(name: str, weight: float) -> None:
 def test_judges_take_no_more_than_the_outcome(judges: dict[str, float], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         StepRewards(judges=judges)
-
-
-@pytest.mark.parametrize("weight", [math.nan, math.inf, -math.inf])
-def test_scores_are_not_summed_by_weights_that_are_not_finite(weight: float) -> None:
-    with pytest.raises(UsageError, match="no finite number"):
-        StepScores((StepScore("tests", 0.5, ""),)).weighted({"tests": weight})
 
 
 def test_a_judge_without_its_tool_is_refused_before_the_first_episode(

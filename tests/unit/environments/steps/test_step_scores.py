@@ -1,46 +1,15 @@
-"""Scores of states: tests, size of a change, and how scores stay apart."""
+"""Scores of states: the size of a change, and the range of a score."""
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.unit.environments.steps.step_task import FIXED, START, step_task
 
 from unhack.core.errors import UsageError
 from unhack.environments.steps.minimality import judge_minimality
-from unhack.environments.steps.passing import judge_tests
-from unhack.environments.steps.score import StepScore, StepScores
+from unhack.environments.steps.score import StepScore
 
 CORE = "src/pkg/core.py"
-
-
-class TestTests:
-    def test_the_share_that_passes_is_the_score_and_changes_are_evidence(self) -> None:
-        before = {"a": True, "b": False, "c": False, "d": True}
-        found = judge_tests(before, {"a": True, "b": True, "c": False})
-        assert found.score == 0.5
-        assert found.evidence["gained"] == ["b"]
-        assert found.evidence["broken"] == found.evidence["absent"] == ["d"]
-
-    def test_tests_that_a_policy_adds_earn_nothing(self) -> None:
-        assert judge_tests({"a": False}, {"a": False, "mine": True, "more": True}).score == 0.0
-
-    def test_no_tests_at_all_are_refused(self) -> None:
-        with pytest.raises(UsageError, match="at least one test"):
-            judge_tests({}, {"a": True})
-
-    @pytest.mark.slow
-    @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=2, max_size=12))
-    def test_no_sequence_of_steps_earns_more_than_its_end_holds(
-        self, states: list[list[bool]]
-    ) -> None:
-        named = [dict(zip("abc", passed, strict=True)) for passed in states]
-        scores = [judge_tests(named[0], one).score or 0.0 for one in named]
-        earned = sum(now - then for then, now in itertools.pairwise(scores))
-        assert earned == pytest.approx(scores[-1] - scores[0])
 
 
 class TestMinimality:
@@ -90,20 +59,8 @@ class TestMinimality:
         assert found.evidence["size"] >= len(START[CORE].splitlines())
 
 
-class TestApart:
-    def test_weights_are_the_callers_and_never_guessed(self) -> None:
-        scores = StepScores((StepScore("tests", 0.5, ""), StepScore("lint", None, "not there")))
-        assert scores.weighted({"tests": 2.0}) == 1.0
-        with pytest.raises(UsageError, match="could not be judged here: not there"):
-            scores.weighted({"tests": 1.0, "lint": 0.1})
-        with pytest.raises(UsageError, match="no judge of kind 'build'"):
-            scores.weighted({"build": 1.0})
-
+class TestScore:
     @pytest.mark.parametrize("score", [-0.1, 1.5, float("nan")])
     def test_a_score_outside_its_range_is_refused(self, score: float) -> None:
         with pytest.raises(UsageError, match="not in"):
             StepScore("tests", score, "")
-
-    def test_two_scores_of_one_kind_are_refused(self) -> None:
-        with pytest.raises(UsageError, match="two scores of one kind"):
-            StepScores((StepScore("tests", 1.0, ""), StepScore("tests", 0.0, "")))

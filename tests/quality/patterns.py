@@ -44,7 +44,7 @@ KNOWN: dict[str, tuple[int, str]] = {
     "environments/sources/mining/report_plugin.py": (1, CUT),
     "environments/sources/mining/statement.py": (2, OURS),
     "environments/judges/handed_in.py": (
-        3,
+        4,
         "names of files, of at most 255 bytes, in a task's texts",
     ),
     "environments/sources/loaders/task_image.py": (2, "a task's own settings, bounded repeats"),

@@ -43,6 +43,11 @@ _SETTINGS = frozenset({
     ".bash_profile", ".bash_login", ".gitconfig",
 })  # fmt: skip
 _TESTS = re.compile(r"test_.{0,250}\.py|.{0,250}_test\.py")
+_WANTS_TESTS = re.compile(
+    r"\b(?:writ|add|creat|implement|generat|extend|fix|updat)[a-z]{0,8}\b[^.\n]{0,80}\btests?\b",
+    re.I,
+)
+_GIT = re.compile(r"\b(?:git|commit|branch|rebas|repo|merge)", re.I)
 _OF_HOST = ("usr", "bin", "sbin", "lib", "lib64", "etc", "opt", "home", "tmp", "installed")
 """Places of this host's sandbox that hold nothing of the grader's: links may lead there."""
 _METADATA = (".dist-info", ".egg-info", ".egg-link", ".pth")
@@ -85,7 +90,9 @@ class HandInRules:
         self._cwd = image.workdir.strip("/") if image else ""
         tests = b"\n".join(task.tests.values()).decode(errors="replace")
         self._named = f"{tests}\n{task.statement}"
-        self._of_git = bool(re.search(r"\b(?:git|commit|branch|rebase)", task.statement, re.I))
+        of_git = any(".git" in one.split("/") for one in task.declared)
+        self._of_git = of_git or bool(_GIT.search(task.statement))
+        self._wants_tests = bool(_WANTS_TESTS.search(task.statement))
 
     def applied(self, state: WorkspaceState, interpreter: Interpreter) -> JudgedChanges:
         """The changes that the judge takes of a state."""
@@ -142,7 +149,11 @@ class HandInRules:
     def _obeyed(self, path: str, change: object, interpreter: Interpreter) -> str:
         """Why a file could be taken for a part of the grader's programs, or for their settings."""
         *folders, name = path.split("/")
-        if _TESTS.fullmatch(name) and not _speaks_of(self._task.statement, name):
+        if (
+            _TESTS.fullmatch(name)
+            and not self._wants_tests
+            and not _speaks_of(self._task.statement, name)
+        ):
             return "a test, and the statement does not ask for it"
         if isinstance(change, NewFolder) or self._names(path):
             return ""

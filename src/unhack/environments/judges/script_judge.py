@@ -230,7 +230,8 @@ class ScriptJudge:
 
     def _calls_pytest(self) -> bool:
         """True for a script that speaks of pytest beside its comments."""
-        lines = self.task.tests["test.sh"].decode(errors="replace").splitlines()
+        script = self.task.tests.get("test.sh", b"")  # an image of the tests' own may bring it
+        lines = script.decode(errors="replace").splitlines()
         return any("pytest" in line for line in lines if not line.lstrip().startswith("#"))
 
     async def _ask_interpreter(self) -> Interpreter | None:
@@ -264,7 +265,7 @@ class ScriptJudge:
         start = own.pool.states.laid(own.start, changes)
         files = {own.path(f"tests/{path}"): data for path, data in self.task.tests.items()}
         brought = own.start.tree
-        if brought.find("tests/test.sh") is not None:  # by an image that was made for the tests
+        if self.task.judge_image and brought.find("tests/test.sh") is not None:
             files = {path: data for path, data in files.items() if brought.find(path) is None}
         files[own.path(".unhack/unhack_grader.py")] = PLUGIN
         files[own.path(".unhack/sitecustomize.py")] = START

@@ -288,3 +288,27 @@ def test_variables_and_folder_of_a_task_are_those_of_commands_and_tests(
     script = TEST_SH.replace('"$(cat /tests/expected)"', '"$WORD"')
     task = task_of(images, tmp_path, **{"task.toml": toml, "tests__test/sh": script})
     assert judged(images, task, "echo $WORD > answer.txt").score == 1.0
+
+
+def test_an_image_of_the_tests_may_bring_the_script(images: Path, tmp_path: Path) -> None:
+    changes = {**SEPARATE, "tests__test/sh": None, "tests__expected": "unused\n"}
+    task = task_of(images, tmp_path, **changes)
+    assert task.judge_image is not None
+    script = SEPARATE["tests__test/sh"].encode()
+    brought = [entry("opt/expected", b"42\n"), entry("tests/test.sh", script)]
+    own = shell_image(tmp_path / "judge", tar_of(brought))
+    ImageStore(images / "store").take(own, key=task.judge_image.source.key)
+    assert judged(images, task, "echo 42 > answer.txt").score == 1.0
+    assert judged(images, task, "echo 41 > answer.txt").score == 0.0
+
+
+def test_an_old_test_in_the_agents_image_is_replaced(images: Path, tmp_path: Path) -> None:
+    task = task_of(images, tmp_path)
+    old = b"echo 1 > /logs/verifier/reward.txt\n"
+    layout = shell_image(
+        tmp_path / "old", tar_of([entry("tests/test.sh", old), entry("work", None)])
+    )
+    assert task.image is not None
+    ImageStore(images / "store").take(layout, key=task.image.source.key)
+    assert judged(images, task, "cd /work; echo 41 > answer.txt").score == 0.0
+    assert judged(images, task, "cd /work; echo 42 > answer.txt").score == 1.0

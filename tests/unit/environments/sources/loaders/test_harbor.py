@@ -254,6 +254,17 @@ def test_habits_beside_a_right_answer_cost_nothing(tmp_path: Path, habit: str) -
     assert asyncio.run(work()) == 1.0
 
 
+@pytest.mark.slow
+def test_tests_that_the_statement_asks_for_are_handed_in(tmp_path: Path) -> None:
+    script = "[ -f /app/tests/test_new.py ] && echo 1 > /logs/verifier/reward.txt"
+    changes = {"task.toml": "", "tests/test.sh": f"{script} || echo 0 > /logs/verifier/reward.txt\n",
+               "solution/solve.sh": "mkdir tests; echo > tests/test_new.py\n",
+               "instruction.md": "Add unit tests to /app/tests.\n"}  # fmt: skip
+    task = read_harbor(folder(tmp_path, changes))
+    found = judged(task, {"tests/test_new.py": b"def test_a(): pass\n"})
+    assert [score for _, score in found] == [1.0, 1.0]
+
+
 LOCKED = (
     "import os, subprocess\n\n\ndef test_m():\n"
     "    done = subprocess.run(['python3', '/app/m.py'], capture_output=True)\n"

@@ -4,8 +4,7 @@ Every score is a function of the task and of the state after the step alone, so 
 potential: differences of it telescope, and no sequence of steps earns what its end does not hold.
 What the step itself changed stands in the evidence.
 
-Process scores and the outcome stay apart: a `StepScores` holds no outcome, and the weights are the
-caller's.
+Process scores and the outcome stay apart; weights are given in `rewards`.
 
 Covered: judges that need the sandbox, as generators that yield jobs (the same judge runs from
 synchronous and asynchronous callers); a tool that is not installed is told, never scored; what the

@@ -256,8 +256,8 @@ def test_habits_beside_a_right_answer_cost_nothing(tmp_path: Path, habit: str) -
 
 @pytest.mark.slow
 def test_tests_that_the_statement_asks_for_are_handed_in(tmp_path: Path) -> None:
-    script = "[ -f /app/tests/test_new.py ] && echo 1 > /logs/verifier/reward.txt"
-    changes = {"task.toml": "", "tests/test.sh": f"{script} || echo 0 > /logs/verifier/reward.txt\n",
+    script = "[ -f /app/tests/test_new.py ]; echo $((1 - $?)) > /logs/verifier/reward.txt\n"
+    changes = {"task.toml": "", "tests/test.sh": script,
                "solution/solve.sh": "mkdir tests; echo > tests/test_new.py\n",
                "instruction.md": "Add unit tests to /app/tests.\n"}  # fmt: skip
     task = read_harbor(folder(tmp_path, changes))

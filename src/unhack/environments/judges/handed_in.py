@@ -26,7 +26,8 @@ from unhack.sandbox.workspace.tree import (
     StoredLink,
 )
 
-LINKED = ("tests", "logs", "solution", ".unhack")
+GRADERS = ("tests", "logs", ".unhack")
+LINKED = (*GRADERS, "solution")
 _ARTIFACTS = "logs/artifacts"
 """Handed in always, as Harbor does."""
 _KERNELS = ("proc", "dev", "sys")
@@ -85,7 +86,7 @@ class HandInRules:
         """`start` is the state in which agents begin; `image` its image, None on this host."""
         self._task, self._start = task, start.tree
         self._in_image = image is not None
-        self._own = (*LINKED, *_KERNELS) if image else (OWN,)
+        self._own = (*GRADERS, *_KERNELS) if image else (OWN,)
         self._programs = (*_PROGRAMS, *(_program_folders(image) if image else ()))
         self._cwd = image.workdir.strip("/") if image else ""
         tests = b"\n".join(task.tests.values()).decode(errors="replace")

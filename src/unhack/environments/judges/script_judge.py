@@ -257,7 +257,8 @@ class ScriptJudge:
         start = workspace.pool.states.edited(workspace.start, laid)
         command = Command(("bash", "/solution/solve.sh"), environ=self.task.solution_environ)
         _, after = await workspace.pool.run(start, command, limits=self._limits)
-        return after
+        own = {path: None for path, data in laid.items() if after.read(path) == data}
+        return workspace.pool.states.edited(after, own)  # no agent has these files
 
     async def _graded(self, changes: Changes) -> tuple[CommandResult, WorkspaceState]:
         """Lay the changes and the tests into a clean workspace and run the script."""

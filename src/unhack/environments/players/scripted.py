@@ -6,6 +6,7 @@ what luck is worth.
 
 from __future__ import annotations
 
+import shlex
 from random import Random
 
 from unhack.core.errors import UsageError
@@ -52,7 +53,8 @@ def _solved(task: HarborTask) -> list[Action]:
         WriteFile(f"{place}/{path}", data.decode(errors="surrogateescape"))
         for path, data in sorted(task.solution.items())
     ]
-    run = f"bash {place}/solve.sh; code=$?; rm -rf {place}; exit $code"
+    gone = " ".join(shlex.quote(one.path) for one in laid)  # what it makes beside them stays
+    run = f"bash {place}/solve.sh; code=$?; rm -f {gone}; rmdir {place}; exit $code"
     return [*laid, RunCommand(run)]
 
 

@@ -281,6 +281,33 @@ def test_what_is_written_to_the_log_of_artifacts_is_handed_in(images: Path, tmp_
         assert judged(images, task, linked).score == 0.0
 
 
+def test_an_answer_in_the_folder_of_solutions_is_handed_in(images: Path, tmp_path: Path) -> None:
+    script = TEST_SH.replace("/work/answer.txt", "/solution/answer.txt")
+    solve = "mkdir -p /solution && echo 42 > /solution/answer.txt\n"
+    changes = {"tests__test/sh": script, "solution__solve/sh": solve}
+    task = task_of(images, tmp_path, **changes)
+    assert judged(images, task, solve).score == 1.0
+    linked = "mkdir /solution; ln -s /tests/expected /solution/answer.txt"
+    assert judged(images, task, linked).score == 0.0
+
+    async def use(workshop: RepositoryWorkshop) -> float:
+        found = [one async for one in play_all(workshop, [task], ReferencePlayer())]
+        return found[0].reward
+
+    assert with_workshop(images, use) == 1.0
+
+
+def test_the_files_of_the_tasks_own_solution_are_no_part_of_its_work(
+    images: Path, tmp_path: Path
+) -> None:
+    script = TEST_SH.replace("/work/answer.txt", "/solution/given.txt")
+    changes = {"tests__test/sh": script, "solution__given.txt": "42\n"}
+    task = task_of(images, tmp_path, **changes)
+    verdict = judged(images, task, "mkdir /solution; echo 42 > /solution/given.txt")
+    assert verdict.score is None
+    assert "own solution does not pass" in verdict.reason
+
+
 def test_variables_and_folder_of_a_task_are_those_of_commands_and_tests(
     images: Path, tmp_path: Path
 ) -> None:

@@ -54,7 +54,11 @@ START = (Path(__file__).parent / "grader_start.py").read_bytes()
 _MISSING = "/logs/missing-commands"
 _STARTED = "logs/pytest-started"
 """Written by the grader's plugin."""
-_HOOK = f'() {{ echo "$1" >> {_MISSING}; echo "$1: command not found" >&2; return 127; }}'
+_HOOK = (
+    "() { [[ $0 == /tests/* || ( $0 != /* && -e /tests/${0##*/} ) ]] && "
+    f'echo "$1" >> {_MISSING}; echo "$1: command not found" >&2; return 127; }}'
+)
+"""Of the grader's own scripts: one of the workspace that a test runs may lack what it likes."""
 _ASK = (
     "import json, pkgutil, site, sys; own = [p for p in sys.path if p and (sys.argv[1:] or "
     "p.endswith('-packages') or p.startswith((sys.prefix + '/lib', sys.base_prefix + '/lib')))]; "

@@ -208,6 +208,20 @@ def test_a_grader_whose_control_fails_scores_nobody(
     assert verdict.score is None
 
 
+def test_a_program_that_a_script_of_the_workspace_lacks_is_none_of_the_graders(
+    images: Path, tmp_path: Path
+) -> None:
+    broken = "echo no-such-program > broken; bash broken; bash -c no-such-program\n"
+    task = task_of(images, tmp_path, **{"tests__test/sh": broken + TEST_SH})
+    assert judged(images, task, "echo 42 > answer.txt").score == 1.0
+    own = {"tests__more/sh": "no-such-program\n"}
+    for call in ("bash /tests/more.sh", "cd /tests; bash ./more.sh", "(no-such-program)"):
+        task = task_of(images, tmp_path, **own, **{"tests__test/sh": f"{call}\n{TEST_SH}"})
+        verdict = judged(images, task, "echo 42 > answer.txt")
+        assert verdict.score is None
+        assert "no-such-program" in verdict.reason
+
+
 def test_the_reward_of_a_script_that_was_killed_is_void(images: Path, tmp_path: Path) -> None:
     script = "echo 1 > /logs/verifier/reward.txt; . /work/hook 2>/dev/null; " + TEST_SH
     task = task_of(images, tmp_path, **{"tests__test/sh": script})

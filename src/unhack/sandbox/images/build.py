@@ -54,6 +54,9 @@ _NETWORK = re.compile(
     r"Could not resolve|Temporary failure (?:in name )?resol|Network is unreachable|"
     r"Failed to establish a new connection"
 )
+_QUIET = (("wget ", "exit status 4"), ("curl ", "exit status 6"), ("curl ", "exit status 7"))
+"""The ends of downloaders that found no host, and may have been told to say nothing."""
+_CAUSE = ("E: ", "ERROR", "error:", "fatal:")
 _NO_PACKAGE = re.compile(
     r"Unable to locate package|has no installation candidate|No matching distribution found|"
     r"Version '.{1,80}' for '.{1,80}' was not found|404 +Not Found"
@@ -288,7 +291,7 @@ def _bound(*, network: bool) -> list[str]:
 def _explained(what: str, text: str) -> BuildError:
     """The error behind a builder's output."""
     steps = _STEP.findall(text)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     last = " / ".join(lines[-3:])[-_SHOWN:]
     where = f"step {steps[-1][0]}, {steps[-1][1].strip()}: " if steps else f"{what}: "
     end = "\n".join(lines[-60:])
@@ -300,9 +303,12 @@ def _explained(what: str, text: str) -> BuildError:
         if pattern.search(end):
             said = next((line for line in reversed(lines) if pattern.search(line)), last)
             return BuildError(kind, f"{where}{said[:_SHOWN]}")
+    if any(tool in lines[-1] and lines[-1].endswith(said) for tool, said in _QUIET):
+        return BuildError(BuildFailure.NETWORK, f"{where}{last}")
     if _NO_BASE.search(end) and (not steps or steps[-1][1].upper().startswith(("FROM", "COPY"))):
         return BuildError(BuildFailure.BASE, f"{where}{last}")
-    return BuildError(BuildFailure.STEP, f"{where}{last}")
+    cause = next((line for line in reversed(lines[-60:]) if line.startswith(_CAUSE)), last)
+    return BuildError(BuildFailure.STEP, f"{where}{cause[:_SHOWN]}")
 
 
 def _from_lines(text: str) -> Iterator[tuple[int, list[str]]]:

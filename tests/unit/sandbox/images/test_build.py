@@ -89,10 +89,12 @@ def test_a_dockerfile_becomes_a_root_directory(tmp_path: Path, base: str) -> Non
             "FROM base:1\nRUN echo 'Temporary failure resolving x'; exit 1\n",
             BuildFailure.NETWORK,
         ),
+        ("FROM base:1\nRUN : wget -q x; exit 4\n", BuildFailure.NETWORK),
+        ("FROM base:1\nRUN : wget -q x; exit 8\n", BuildFailure.STEP),
         ("FROM base:1\nCOPY none /x\n", BuildFailure.STEP),
         ("RUN nothing\n", BuildFailure.STEP),
     ],
-    ids=["base", "step", "package", "network", "copy", "no base"],
+    ids=["base", "step", "package", "network", "quiet", "refused", "copy", "no base"],
 )
 def test_what_is_not_built_has_its_reason(
     tmp_path: Path, base: str, dockerfile: str, kind: BuildFailure
@@ -101,6 +103,16 @@ def test_what_is_not_built_has_its_reason(
         built(tmp_path, base, dockerfile)
     assert raised.value.kind is kind, raised.value
     assert not list((tmp_path / "images").glob(".layout-*"))
+
+
+@needs_buildah
+@pytest.mark.slow
+def test_the_error_of_a_package_manager_is_told_before_its_status(
+    tmp_path: Path, base: str
+) -> None:
+    with pytest.raises(BuildError) as raised:
+        built(tmp_path, base, "FROM base:1\nRUN echo 'E: broken packages'; echo more; exit 100\n")
+    assert "E: broken packages" in raised.value.detail
 
 
 @needs_buildah

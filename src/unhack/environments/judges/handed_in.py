@@ -45,10 +45,14 @@ _SETTINGS = frozenset({
 })  # fmt: skip
 _TESTS = re.compile(r"test_.{0,250}\.py|.{0,250}_test\.py")
 _WANTS_TESTS = re.compile(
-    r"\b(?:writ|add|creat|implement|generat|extend|fix|updat)[a-z]{0,8}\b[^.\n]{0,80}\btests?\b",
+    r"\b(?:writ|add|creat|implement|generat|extend|updat)[a-z]{0,8}\b[^.\n]{0,80}\btests?\b", re.I
+)
+"""Read generously, since it opens nothing but new files: a test of the start stays as it is."""
+_GIT = re.compile(
+    r"\b(?:git|commit(?:s|ted)?|branch(?:es)?|rebas(?:e|ed|ing)|repos?|repositor(?:y|ies)|"
+    r"merge (?:conflict|commit|request)s?)\b",
     re.I,
 )
-_GIT = re.compile(r"\b(?:git|commit|branch|rebas|repo|merge)", re.I)
 _OF_HOST = ("usr", "bin", "sbin", "lib", "lib64", "etc", "opt", "home", "tmp", "installed")
 """Places of this host's sandbox that hold nothing of the grader's: links may lead there."""
 _METADATA = (".dist-info", ".egg-info", ".egg-link", ".pth")
@@ -99,13 +103,43 @@ class HandInRules:
         """The changes that the judge takes of a state."""
         taken: Changes = {}
         left: dict[str, str] = {}
-        for path, change in self._changes(state).items():
+        for path, change in sorted(self._changes(state).items()):
             why = self._refused(path, change, state.tree, interpreter) if path else "no file"
+            why = why or self._replaces(path, change, state.tree, interpreter)
+            why = why or self._stands_below(path, taken)
+            before = self._start.find(path)
             if not why:
                 taken[path] = change
+            elif isinstance(change, Removed) and isinstance(before, Folder):
+                for below in (f"{path}/{one}" for one in _files_below(before)):  # some may go
+                    if stays := self._refused(below, change, state.tree, interpreter):
+                        left[below] = stays
+                    else:
+                        taken[below] = change
             elif not isinstance(change, NewFolder):
                 left[path] = why
         return JudgedChanges(taken, left)
+
+    def _replaces(self, path: str, change: object, tree: Folder, interpreter: Interpreter) -> str:
+        """Why a folder of the start stays where a file, a link or nothing takes its place: it holds
+        what is not to be removed. Empty where nothing hinders."""
+        before = self._start.find(path)
+        if not isinstance(before, Folder) or isinstance(change, NewFolder):
+            return ""
+        for below in _files_below(before):
+            why = self._refused(f"{path}/{below}", Removed(), tree, interpreter)
+            if why:
+                return f"in place of {below}: {why}"
+        return ""
+
+    def _stands_below(self, path: str, taken: Changes) -> str:
+        """Why nothing can stand below a file of the start that stays; empty where none does."""
+        above = posixpath.dirname(path)
+        while above:
+            if above not in taken and not isinstance(self._start.find(above), Folder | None):
+                return f"below {above}, which stays a file"
+            above = posixpath.dirname(above)
+        return ""
 
     def _changes(self, state: WorkspaceState) -> Changes:
         """Since the start; for a judge with an image of its own, all that is declared."""
@@ -152,7 +186,7 @@ class HandInRules:
         *folders, name = path.split("/")
         if (
             _TESTS.fullmatch(name)
-            and not self._wants_tests
+            and not (self._wants_tests and self._start.find(path) is None)
             and not _speaks_of(self._task.statement, name)
         ):
             return "a test, and the statement does not ask for it"
@@ -253,3 +287,8 @@ def _program_folders(image: ImageRoot) -> Iterator[str]:
 
 def _below(path: str, places: tuple[str, ...] | list[str]) -> bool:
     return any(place in ("", path) or path.startswith(f"{place}/") for place in places)
+
+
+def _files_below(folder: Folder) -> Iterator[str]:
+    """The relative paths of all files and links below a folder."""
+    return (path for path, node in folder.walk() if not isinstance(node, Folder))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import TaskError
-from unhack.core.verdict import Verdict
+from unhack.core.verdict import Seal, Verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import humaneval, leetcode
@@ -200,8 +200,21 @@ def test_an_object_that_a_test_makes_reaches_the_completion(tmp_path: Path, pool
         test=["for n in (1, 2):\n    assert Solution().top(list_node([n])) == n"],
         canonical_solution=method("top", "return root.val"),
     )
+    found = [judge(pool, task, method("top", body)) for body in ("return root.val", "return 1")]
+    assert [(one.score, one.seal) for one in found] == [(1.0, Seal.SEALED), (0.0, Seal.SEALED)]
+
+
+@pytest.mark.slow
+def test_an_object_that_cannot_cross_is_no_fault_of_the_completion(tmp_path: Path, pool: Pool):
+    task = load(
+        tmp_path,
+        func_name="Solution().top",
+        test=["for n in (1, 2):\n    assert Solution().top(memoryview(bytes([n]))) == n"],
+        canonical_solution=method("top", "return root[0]"),
+    )
     verdict = judge(pool, task, task.problem.reference or "")
-    assert verdict.score == 1.0, verdict
+    assert not verdict.scored
+    assert "as_written" in verdict.reason
 
 
 @pytest.mark.parametrize(

@@ -255,6 +255,84 @@ def test_habits_beside_a_right_answer_cost_nothing(tmp_path: Path, habit: str) -
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("statement", [
+    "Fix the calculator so that all tests pass.",
+    "Write the calculator and make the tests pass.",
+    "Update the calculator until every test is green.",
+    "Add unit tests for the calculator.",
+])  # fmt: skip
+def test_a_test_of_the_start_is_not_replaced_by_one_of_the_agents(
+    tmp_path: Path, statement: str
+) -> None:
+    script = "cd /app && python3 tests/test_calc.py && r=1 || r=0\necho $r >"
+    changes = {"task.toml": "", "instruction.md": f"{statement}\n",
+               "environment/Dockerfile": "FROM python:3.12\nWORKDIR /app\nCOPY . /app\n",
+               "environment/calc.py": "one = 0\n",
+               "environment/tests/test_calc.py": "assert 'one = 1' in open('calc.py').read()\n",
+               "tests/test.sh": f"{script} /logs/verifier/reward.txt\n",
+               "solution/solve.sh": "echo 'one = 1' > calc.py\n"}  # fmt: skip
+    task = read_harbor(folder(tmp_path, changes))
+    found = judged(task, {"tests/test_calc.py": b"assert True\n"}, {"calc.py": b"one = 1\n"})
+    assert [score for _, score in found] == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "reward"), [
+    ("rm -r tests; mkdir o; echo 'assert True' > o/test_calc.py; ln -s o tests", 0.0),
+    ("echo 'assert True' > x.py; rm tests/*; ln -s ../x.py tests/test_calc.py", 0.0),
+    ("rm tests/*; mkdir tests/test_calc.py; echo > tests/test_calc.py/__main__.py", 0.0),
+    ("mkdir o; echo 'assert True' > o/test_calc.py; mv tests t; mv o tests", 0.0),
+    ("rm -r tests; echo 'assert True' > tests", 0.0),
+    ("rm calc.py; mkdir calc.py; echo > calc.py/x", 0.0),
+    ("rm -r tests old; echo 'one = 1' > calc.py", 1.0),
+    ("rm -r tests; mkdir tests; echo 'one = 1' > calc.py", 1.0),
+    ("rm -r old; ln -s tests old; echo 'one = 1' > calc.py", 1.0),
+])  # fmt: skip
+def test_a_folder_of_the_start_keeps_its_tests_whatever_takes_its_place(
+    tmp_path: Path, command: str, reward: float
+) -> None:
+    script = "cd /app && python3 tests/test_calc.py && r=1 || r=0\necho $r >"
+    changes = {"task.toml": "", "instruction.md": "Add unit tests for the calculator.\n",
+               "environment/Dockerfile": "FROM python:3.12\nWORKDIR /app\nCOPY . /app\n",
+               "environment/calc.py": "one = 0\n", "environment/old/a": "a\n",
+               "environment/tests/test_calc.py": "assert 'one = 1' in open('calc.py').read()\n",
+               "tests/test.sh": f"{script} /logs/verifier/reward.txt\n",
+               "solution/solve.sh": "echo 'one = 1' > calc.py\n"}  # fmt: skip
+
+    async def work() -> float:
+        async with RepositoryWorkshop(slots=1) as workshop:
+            episode = workshop.begin(read_harbor(folder(tmp_path, changes)))
+            await episode.step(("run", {"command": command}))
+            return (await episode.step(("submit", {}))).reward
+
+    assert asyncio.run(work()) == reward
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("statement", "is_taken"), [
+    ("Write a report of the totals, and merge both tables.", False),
+    ("Put the branching factor into a.txt.", False),
+    ("Commit your work.", True),
+    ("Resolve the merge conflict.", True),
+    ("Clone the repository and bisect it.", True),
+])  # fmt: skip
+def test_a_repository_is_handed_in_only_where_the_statement_speaks_of_one(
+    tmp_path: Path, statement: str, is_taken: bool
+) -> None:
+    changes = {"task.toml": "", "instruction.md": f"{statement}\n"}
+    task = read_harbor(folder(tmp_path, changes))
+
+    async def left_out() -> Mapping[str, str]:
+        async with RepositoryWorkshop(slots=1) as workshop:
+            judge, episode = workshop.judge(task), workshop.begin(task)
+            assert isinstance(judge, ScriptJudge)
+            state = episode.parts.commands.states.edited(episode.state, {".git/HEAD": b"x\n"})
+            return await judge.left_out(state)
+
+    assert any(".git" in path for path in asyncio.run(left_out())) is not is_taken
+
+
+@pytest.mark.slow
 def test_tests_that_the_statement_asks_for_are_handed_in(tmp_path: Path) -> None:
     script = "[ -f /app/tests/test_new.py ]; echo $((1 - $?)) > /logs/verifier/reward.txt\n"
     changes = {"task.toml": "", "tests/test.sh": script,

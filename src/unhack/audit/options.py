@@ -85,7 +85,7 @@ class AuditOptions:
 
     tiers: tuple[int, ...] = TIERS
     """Numbers of `Tier`, run in this order."""
-    calls: int = 4000
+    calls: int = 6000
     """Most runs of the verifier, in all tiers."""
     seconds: float = 120.0
     """Most seconds, in all tiers."""

@@ -93,7 +93,7 @@ def _audit(
     missing = lacking(subject)
     if report.conclusion is Conclusion.UNPROVEN and oracle is None and missing:
         raise UsageError(missing)
-    if report.conclusion is Conclusion.UNPROVEN and not allow_unproven:
+    if report.is_undecided and not allow_unproven:
         pytest.fail(undecided(report), pytrace=False)
     return report
 

@@ -11,7 +11,7 @@ Not covered: the training of tier 5 itself; `unhack.training.discovery` does it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -35,12 +35,14 @@ from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import CurvePoint, keep
 from unhack.audit.report.kept import keep_report
+from unhack.audit.report.plan import PartEnd, PlanPart, incomplete_text
 from unhack.audit.report.power import Power
-from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
 from unhack.audit.report.wording import by_kind
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
+from unhack.audit.subjects.remarks import stubbed
 from unhack.audit.tiers import TiersRun, run_tiers
 from unhack.core.errors import PoolClosedError, UsageError
 from unhack.core.finding import Evidence, Finding, Severity
@@ -53,6 +55,8 @@ _MAX_PROBLEMS = 4
 """Problems that are attacked; the others only take part in the baseline."""
 _FOR_TIERS = 0.75
 """Of the seconds; the rest is for minimising, confirming and the checks of behaviour."""
+_FOR_CHECKS = 8
+"""One in so many calls is kept for them."""
 _FOR_BASELINE = 0.5
 """Of the seconds, at most."""
 _FOR_CAUSES = 0.5
@@ -121,7 +125,8 @@ def audit(
     with ScoreJournal(subject, options.run_folder) as journal:
         report = _run(journal, options=options, backend=backend, on_progress=on_progress)
     if refused:
-        report = replace(report, skipped=(*report.skipped, (int(Tier.LEARNING), refused)))
+        part = PlanPart(Tier.LEARNING, "trained policy", PartEnd.NOT_APPLICABLE, refused)
+        report = replace(report, plan=(*report.plan, part))
     if options.power_s > 0.0:
         power = measure_power(
             subject, report, options=options, backend=backend, on_progress=on_progress
@@ -178,10 +183,14 @@ def _run(
     journal.deadline = timed
     cpu, step = CpuAllowance.of(options.cpu_s), _reporter(on_progress)
     step("baseline", 0, 1, 0)
+    journal.most = options.calls
     with timed.within(started + _FOR_BASELINE * options.seconds):
         baselines = _measure(journal)
     oracle, subject = _oracle(options, timed), journal.subject
-    budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds, cpu)
+    # The rest is for confirming what was found, and for the checks: a bound holds for all of it.
+    journal.most = options.calls - options.calls // _FOR_CHECKS
+    until_checks = started + _FOR_TIERS * options.seconds
+    budget = Budget(int(journal.room), until_checks, cpu, lambda: journal.room)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     prover.on_point = _point_reporter(on_progress)
     suspicions = suspicions_of(subject.source)
@@ -195,7 +204,8 @@ def _run(
         keep(ran.discovery, options.run_folder)
     step("findings", 0, 1, len(prover.proofs))
     budget.until = until
-    budget.calls = max(budget.calls, options.calls // 8)
+    journal.most = options.calls
+    budget.calls = int(journal.room)
     causes = CauseTrial(journal, budget.until - _FOR_CAUSES * (budget.until - time.monotonic()))
     path = subject.source.path if subject.source else ""
     findings = conclude(prover, suspicions, path, causes.closings)
@@ -205,7 +215,12 @@ def _run(
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(AuditCheck(Area.SIGNAL, "a format reward", None, text))
+    plan = [*ran.plan, *_last_parts(prover, baselines, findings)]
     conclusion, why = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
+    if conclusion is Conclusion.SOUND:
+        left = incomplete_text(plan, calls=options.calls, seconds=options.seconds)
+        conclusion = Conclusion.INCOMPLETE if left else conclusion
+        why = f"{left}; {why}" if left else why
     return AuditReport(
         subject=subject.name,
         conclusion=conclusion,
@@ -215,7 +230,8 @@ def _run(
         tried=prover.tried,
         pairs=tuple(_pairs(subject.problems, findings)),
         tiers=options.tiers,
-        skipped=ran.skipped,
+        plan=tuple(plan),
+        assumed=tuple(_assumed(subject)),
         problems=len(subject.problems),
         of_problems=subject.of_problems,
         calls=journal.calls,
@@ -223,6 +239,28 @@ def _run(
         mutation_score=ran.mutation_score,
         discovery=ran.discovery,
     )
+
+
+def _last_parts(
+    prover: Prover, baselines: Sequence[Baseline], findings: Sequence[Finding]
+) -> Iterator[PlanPart]:
+    """How the confirmation of what was found, and the checks, ended: both stop where the budget is
+    used up, and say nothing then of what they did not come to."""
+    spent = prover.budget.spent or ("the time is used up" if prover.journal.is_late else "")
+    lost = spent if prover.proofs and not findings else ""
+    yield PlanPart(0, "confirmation", PartEnd.STOPPED if lost else PartEnd.DONE, lost)
+    if any(baseline.threshold is not None for baseline in baselines):
+        yield PlanPart(0, "checks", PartEnd.STOPPED if spent else PartEnd.DONE, spent)
+    else:
+        why = "no right completion is rewarded"
+        yield PlanPart(0, "checks", PartEnd.NOT_APPLICABLE, why)
+
+
+def _assumed(subject: Subject) -> Iterator[str]:
+    """What nobody said, and the audit took for granted."""
+    missing = stubbed(subject)
+    if missing:
+        yield f"stand-ins for modules that are not installed here: {', '.join(missing)}"
 
 
 def _measure(journal: ScoreJournal) -> list[Baseline]:

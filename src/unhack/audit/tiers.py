@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from unhack.audit.attack import Attack, Claim, Payload, framed
@@ -24,8 +24,10 @@ from unhack.audit.options import AuditOptions, Targets, Tier
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import Discovery
+from unhack.audit.report.plan import PartEnd, PlanPart
 from unhack.audit.search import evolve as search
 from unhack.audit.search.mutation.mutants import mutants
+from unhack.audit.search.strategies.search import TIERS as STRATEGY_TIERS
 from unhack.audit.search.strategies.search import HackSearch
 
 _SHARES: Mapping[int, float] = {
@@ -37,7 +39,13 @@ _SHARES: Mapping[int, float] = {
 }
 _FOR_HACKS = 0.6
 """Of what a tier may use: hacks decide, false accepts do not."""
-_STRATEGIES = "strategies"
+_PARTS: Mapping[int, str] = {
+    Tier.HEURISTIC: "attacks",
+    Tier.WHITE_BOX: "attacks on the source",
+    Tier.BLACK_BOX: "search",
+    Tier.MUTATION: "mutants",
+    Tier.LEARNING: "trained policy",
+}
 _MUTANTS = 48
 _SEARCHED = 2
 """Problems that tier 3 searches on: the same verifier answers on all of them."""
@@ -51,8 +59,8 @@ class TiersRun:
     """The results of the tiers, besides what the prover holds."""
 
     mutation_score: float | None = None
-    skipped: tuple[tuple[int, str], ...] = ()
-    """(tier, why it was not run to its end)."""
+    plan: tuple[PlanPart, ...] = ()
+    """Every part of the tiers, and how it ended."""
     discovery: Discovery | None = None
 
 
@@ -62,6 +70,8 @@ class _TierOutcome:
 
     why: str = ""
     """The reason why it was cut short; empty when it was not."""
+    end: PartEnd = PartEnd.STOPPED
+    """The end of one that was cut short."""
     mutation_score: float | None = None
     discovery: Discovery | None = None
 
@@ -84,48 +94,64 @@ def run_tiers(
     work = _Work(prover, targets, options, hacks)
     whole = prover.budget
     cut: dict[int, str] = {}
+    strategies: dict[int, str] = {}
     outcomes: dict[int, _TierOutcome] = {}
     for place, tier in enumerate(options.tiers):
         if prover.over or whole.spent:
-            cut[tier] = prover.over or whole.spent
+            cut[tier] = strategies[tier] = prover.over or whole.spent
             continue
         prover.budget = _part(whole, options, place)
         given = prover.budget.calls
-        why = _search_hacks(prover, hacks, tier)
+        strategies[tier] = _search_hacks(prover, hacks, tier)
         outcomes[tier] = outcome = _RUNS[tier](work)
-        outcome = replace(outcome, why=outcome.why or why)
         whole.calls -= given - prover.budget.calls
         if outcome.why:
             cut[tier] = outcome.why
     prover.budget = whole
     for tier in [tier for tier in hacks.cut if tier not in options.limits]:
         if not prover.over and not whole.spent:
-            why = _as_strategies(hacks.resume(tier))
-            cut[tier] = why if cut.get(tier, "").startswith(_STRATEGIES) else cut.get(tier) or why
+            strategies[tier] = hacks.resume(tier)
     for tier in [tier for tier in cut if tier not in options.limits]:
         if not prover.over and prover.waiting(f"tier {tier}"):
             cut[tier] = prover.resume(f"tier {tier}")
     hacks.try_texts(prover.proofs)
     return TiersRun(
         mutation_score=outcomes.get(Tier.MUTATION, _TierOutcome()).mutation_score,
-        skipped=tuple((tier, why) for tier, why in cut.items() if why),
+        plan=tuple(_plan(work, outcomes, cut, strategies)),
         discovery=outcomes.get(Tier.LEARNING, _TierOutcome()).discovery,
     )
+
+
+def _plan(
+    work: _Work,
+    outcomes: Mapping[int, _TierOutcome],
+    cut: Mapping[int, str],
+    strategies: Mapping[int, str],
+) -> Iterator[PlanPart]:
+    """The parts of all tiers; `cut` and `strategies` say why the tier's own part and the search for
+    hacks with its attacks were cut short."""
+    for tier in work.options.tiers:
+        if tier in STRATEGY_TIERS:
+            why = strategies.get(tier, "")
+            end = PartEnd.STOPPED if why else PartEnd.DONE
+            yield PlanPart(tier, "strategies", end, why, *work.hacks.progress(tier))
+        why = cut.get(tier, "")
+        end = outcomes.get(tier, _TierOutcome()).end if why else PartEnd.DONE
+        stage = f"tier {tier}"
+        planned = work.prover.planned(stage)
+        yield PlanPart(tier, _PARTS[tier], end, why, planned, planned - work.prover.waiting(stage))
 
 
 def _search_hacks(prover: Prover, hacks: HackSearch, tier: int) -> str:
     """Search for hacks with most of what a tier may use; return why it was cut short."""
     whole, now = prover.budget, time.monotonic()
     calls = math.ceil(_FOR_HACKS * whole.calls)
-    prover.budget = Budget(calls, now + _FOR_HACKS * (whole.until - now), whole.cpu)
+    until = now + _FOR_HACKS * (whole.until - now)
+    prover.budget = replace(whole, calls=calls, until=until)
     why = hacks.run(tier)
     whole.calls -= calls - prover.budget.calls
     prover.budget = whole
-    return _as_strategies(why)
-
-
-def _as_strategies(why: str) -> str:
-    return f"{_STRATEGIES}: {why}" if why else ""
+    return why
 
 
 def _part(whole: Budget, options: AuditOptions, place: int) -> Budget:
@@ -138,7 +164,7 @@ def _part(whole: Budget, options: AuditOptions, place: int) -> Budget:
     if limit is not None:
         calls = min(limit.calls, whole.calls)
         seconds = min(limit.seconds, whole.until - now)
-    return Budget(math.ceil(calls), now + seconds, whole.cpu)
+    return replace(whole, calls=math.ceil(calls), until=now + seconds)
 
 
 def _run_heuristics(work: _Work) -> _TierOutcome:
@@ -147,15 +173,15 @@ def _run_heuristics(work: _Work) -> _TierOutcome:
 
 def _run_white_box(work: _Work) -> _TierOutcome:
     if work.targets[0][1].source is None:
-        return _TierOutcome("the verifier has no source of its own")
+        return _TierOutcome("the verifier has no source of its own", PartEnd.NOT_APPLICABLE)
     why = work.prover.attack("tier 2", _with_answers(2), work.targets)
-    return _TierOutcome(why or _ask_model(work, tier=2))
+    return _TierOutcome(why) if why else _TierOutcome(_ask_model(work, tier=2), PartEnd.FAILED)
 
 
 def _run_black_box(work: _Work) -> _TierOutcome:
     baselines = [baseline for baseline, _ in work.targets]
     why = search.evolve(work.prover, baselines[:_SEARCHED], seed=work.options.seed)
-    return _TierOutcome(why or _ask_model(work, tier=3))
+    return _TierOutcome(why) if why else _TierOutcome(_ask_model(work, tier=3), PartEnd.FAILED)
 
 
 def _with_answers(tier: int) -> list[Attack]:
@@ -180,7 +206,7 @@ def _ask_model(work: _Work, *, tier: int) -> str:
 def _run_learning(work: _Work) -> _TierOutcome:
     discover, seed = work.options.discoverer, work.options.seed
     if discover is None:
-        return _TierOutcome("reinforcement learning needs unhack[train]")
+        return _TierOutcome("reinforcement learning needs unhack[train]", PartEnd.FAILED)
     discovery = discover(work.prover, work.targets, work.hacks, seed=seed)
     return _TierOutcome(discovery.why, discovery=discovery)
 
@@ -199,16 +225,17 @@ def _run_mutants(work: _Work) -> _TierOutcome:
         for one in mutants(program_text(baseline.problem.correct[0]), limit=_MUTANTS, seed=seed)
     ]
     if not waiting:
-        return _TierOutcome("there is no program to mutate")
+        return _TierOutcome("there is no program to mutate", PartEnd.NOT_APPLICABLE)
     wrong = [
         item
         for item in waiting
         if not prover.budget.spent and prover.oracle.why_wrong(item[0].problem, item[2]) is not None
     ]
-    before = _survivors(prover)
-    why = prover.prove("tier 4", wrong)
+    before, spent = _survivors(prover), prover.budget.spent
+    why = prover.prove("tier 4", wrong) or spent
     if why or not wrong:
-        return _TierOutcome(why or "no mutant could be shown to be wrong")
+        unsaid = "no mutant could be shown to be wrong"
+        return _TierOutcome(why) if why else _TierOutcome(unsaid, PartEnd.NOT_APPLICABLE)
     return _TierOutcome(mutation_score=1 - (_survivors(prover) - before) / len(wrong))
 
 

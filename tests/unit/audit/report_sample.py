@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unhack.audit.report.plan import PartEnd, PlanPart
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair, Tried
 from unhack.audit.subject import Source
 from unhack.core.finding import Evidence, ExpectedReward, Finding, FindingKind, Place, Severity
@@ -111,7 +112,7 @@ def report(
             HackPair(one.problem, "What is 6 × 7?", one.witness, "42", one.flaw) for one in findings
         ),
         tiers=(1, 2),
-        skipped=((3, "no endpoint was given"),),
+        plan=(PlanPart(3, "search", PartEnd.STOPPED, "no endpoint was given"),),
         problems=12,
         calls=812,
         seconds=14.25,

@@ -68,7 +68,7 @@ class TestScreen:
         text = shown(report(mutation_score=0.5))
         for words in (
             "1 heuristic        2           60        12            12",
-            "3 black-box             no endpoint was given",
+            "3 black-box             search: no endpoint was given",
             "4 mutation              was not selected",
             "5 RL exploit discovery  trains a policy",
             "3 attacks × 12 problems: 68 completions, 812 runs of the verifier, 14.2 s; 50%",

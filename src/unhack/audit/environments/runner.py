@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -29,6 +29,7 @@ from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replay
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.report.discovery import CurvePoint, Discovery
+from unhack.audit.report.plan import PartEnd, PlanPart, incomplete_text
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, Severity
@@ -294,17 +295,26 @@ class _Audit:
         proven = sum(win is not None for _, win in mine)
         return Tried(f"{attack.route}/{attack.name}", 1, len(mine), passed, proven)
 
+    def _plan(self, tried: Sequence[Tried]) -> Iterator[PlanPart]:
+        """The parts that were planned, and how each ended."""
+        if 1 in self._options.tiers:
+            played = sum(record.payloads for record in tried if record.tier == 1)
+            end = PartEnd.STOPPED if self._skipped else PartEnd.DONE
+            why = self._stop or "" if self._skipped else ""
+            yield PlanPart(1, "known attacks", end, why, played + self._skipped, played)
+        for tier in (2, 3, 4):
+            yield PlanPart(tier, "verifiers", PartEnd.NOT_APPLICABLE, _ELSEWHERE)
+        if self._discovery is not None:
+            why = self._discovery.why
+            end = PartEnd.STOPPED if why else PartEnd.DONE
+            yield PlanPart(5, "trained policy", end, why)
+
     def _concluded(
         self, findings: Sequence[Finding], tried: tuple[Tried, ...], trials: Sequence[TaskTrial]
     ) -> AuditReport:
         subject = self._subject
         name = subject.name + (f" under {subject.grader.name}" if subject.grader else "")
         conclusion, why = _conclusion(findings, tried, len(trials), self._stop or "no attack")
-        if self._skipped and conclusion is Conclusion.SOUND:
-            conclusion = Conclusion.UNPROVEN
-            why = (
-                f"{self._stop}: {self._skipped} plays were not started, and none of the others wins"
-            )
         unjudged = [trial for trial in trials if trial.oracle.unjudged]
         self._checks += [
             AuditCheck(Area.SIGNAL, _TRACED, None, f"{trial.task.id}: {trial.oracle.undecided}")
@@ -316,11 +326,10 @@ class _Audit:
                 f"what passed on {one.task.id} cannot be told from right work: "
                 f"{one.oracle.undecided}"
             )
-        skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4)]
-        if self._discovery is not None and self._discovery.why:
-            skipped.append((5, self._discovery.why))
-        if self._skipped:
-            skipped.insert(0, (1, f"{self._skipped} plays were not started: {self._stop}"))
+        plan = list(self._plan(tried))
+        left = incomplete_text(plan, calls=self._options.most_plays, seconds=self._options.seconds)
+        if left and conclusion is Conclusion.SOUND:
+            conclusion, why = Conclusion.INCOMPLETE, f"{left}; {why}"
         return AuditReport(
             subject=name,
             conclusion=conclusion,
@@ -331,7 +340,7 @@ class _Audit:
             pairs=(),
             tiers=self._options.tiers,
             discovery=self._discovery,
-            skipped=tuple(skipped),
+            plan=tuple(plan),
             problems=len(trials),
             calls=self._plays,
             seconds=time.monotonic() - self._begun,

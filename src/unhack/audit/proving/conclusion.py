@@ -80,7 +80,8 @@ def _decided(
     if not baselines:
         text = (
             "the verifier hangs or is too slow: no right completion was scored within half of the "
-            "time limit; raise --seconds, or find out what it waits for"
+            "time limit, or with the calls that it may make; raise --seconds or --calls, or find "
+            "out what it waits for"
         )
         return Conclusion.UNPROVEN, text
     if not subject.sees_answer:
@@ -89,10 +90,10 @@ def _decided(
     if all(baseline.threshold is None for baseline in baselines):
         return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
     if prover.proofs:
-        text = (
-            f"{len(prover.proofs)} payloads passed and are wrong, but none passed three more times:"
-            " the verifier's scores vary from run to run"
-        )
+        text = f"{len(prover.proofs)} payloads passed and are wrong, but "
+        if prover.budget.spent:
+            return Conclusion.SOUND, f"{text}the budget ended before they could be confirmed"
+        text += "none passed three more times: the verifier's scores vary from run to run"
         return Conclusion.UNPROVEN, text
     return _without_proof(prover, is_blind)
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from unhack.audit.subject import Query, Score, Subject
+from unhack.audit.subject import STOPPED, Query, Score, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.sessions import Way, can_meet, score_together
 from unhack.core.errors import UsageError
@@ -30,6 +31,7 @@ from unhack.sandbox.deadline import DeadlineBackend
 from unhack.store.run_folder import RunFolder
 
 _CALLS, _SUBJECT = "calls.jsonl", "subject.json"
+_NO_ROOM = Score(None, STOPPED, "the call budget is used up")
 
 
 class ScoreJournal:
@@ -42,6 +44,8 @@ class ScoreJournal:
         self.calls = 0
         """Runs of the verifier by this process; what came from the folder is not counted."""
         self.passed_on = 0
+        self.most: float = math.inf
+        """Runs of the verifier that may be made; what would be one more is `stopped`."""
         self.slowest = 0.0
         """Seconds of the longest call."""
         self.hung: list[Query] = []
@@ -76,7 +80,7 @@ class ScoreJournal:
         """As `Subject.score`."""
         keys = [self._key(query) for query in queries]
         fresh = [index for index, key in enumerate(keys) if key not in self._known]
-        found = self.subject.score([queries[index] for index in fresh]) if fresh else []
+        found = self._bounded([queries[index] for index in fresh], self.subject.score)
         self.passed_on += len(queries) - len(fresh)
         scores = dict(zip((keys[index] for index in fresh), found, strict=True))
         self._keep(scores)
@@ -84,6 +88,19 @@ class ScoreJournal:
         for one in found:
             self.slowest = self.slowest if one.stopped else max(self.slowest, one.seconds)
         return [scores.get(key) or self._known[key] for key in keys]
+
+    @property
+    def room(self) -> float:
+        """Runs of the verifier that are left."""
+        return max(0.0, self.most - self.calls)
+
+    def _bounded(
+        self, queries: Sequence[Query], score: Callable[[Sequence[Query]], list[Score]]
+    ) -> list[Score]:
+        """The scores of as many as there is room for; the others are `stopped`."""
+        some = queries[: int(self.room)] if self.room < len(queries) else queries
+        found = score(some) if some else []
+        return [*found, *(_NO_ROOM for _ in queries[len(some) :])]
 
     def _keep(self, scores: Mapping[str, Score]) -> None:
         """Keep what was found out, by its key."""
@@ -126,8 +143,8 @@ class ScoreJournal:
 
     @property
     def is_late(self) -> bool:
-        """True when the deadline is over: what is scored now is `stopped`."""
-        return self.deadline is not None and self.deadline.passed
+        """True when a budget is over: what is scored now is `stopped`."""
+        return self.room <= 0 or (self.deadline is not None and self.deadline.passed)
 
     def _screen(self, queries: Sequence[Query]) -> list[Score]:
         if not self._shares:
@@ -137,7 +154,9 @@ class ScoreJournal:
             key: query for key, query in zip(keys, queries, strict=True) if key not in self._known
         }
         assert isinstance(self.subject, FunctionSubject)
-        found = score_together(self.subject, list(fresh.values()), call_s=self.slowest)
+        found = self._bounded(
+            list(fresh.values()), partial(score_together, self.subject, call_s=self.slowest)
+        )
         scores = dict(zip(fresh, found, strict=True))
         self._keep(scores)
         self._note_hung(list(fresh.values()), found)

@@ -11,6 +11,7 @@ commits to none of them.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections import Counter, defaultdict
@@ -61,11 +62,13 @@ class Budget:
     """By `time.monotonic`."""
     cpu: CpuAllowance | None = None
     """Of all tiers together; None for no limit."""
+    room: Callable[[], float] = lambda: math.inf
+    """Runs of the verifier that the whole audit may still make."""
 
     @property
     def spent(self) -> str:
         """The reason why nothing more may be tried; empty while something may."""
-        if self.calls <= 0:
+        if self.calls <= 0 or self.room() <= 0:
             return "the call budget is used up"
         if self.cpu is not None and self.cpu.spent:
             return "the CPU budget is used up"
@@ -98,6 +101,7 @@ class Prover:
         default_factory=dict[str, list[tuple[Baseline, Attack, Payload]]]
     )
     """By stage, what a budget cut off."""
+    _planned: dict[str, int] = field(default_factory=dict[str, int])
     _counts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0, 0]))
     _tiers: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -129,6 +133,7 @@ class Prover:
     def prove(self, stage: str, waiting: Sequence[tuple[Baseline, Attack, Payload]]) -> str:
         """Score payloads in chunks and prove what passes; return the reason for stopping early."""
         total, left = len(waiting), list(waiting)
+        self._planned.setdefault(stage, total)
         while left:
             why = self.over or self.budget.spent
             if why:
@@ -159,6 +164,10 @@ class Prover:
     def waiting(self, stage: str) -> int:
         """The number of payloads that a budget cut off."""
         return len(self._left.get(stage, ()))
+
+    def planned(self, stage: str) -> int:
+        """The number of payloads that a stage has been given."""
+        return self._planned.get(stage, 0)
 
     def resume(self, stage: str) -> str:
         """Try what a budget cut off; as `prove`."""

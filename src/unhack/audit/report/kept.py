@@ -43,9 +43,8 @@ def kept_report(folder: Path) -> AuditReport | None:
 
 def report_from(values: dict[str, Any]) -> AuditReport:
     """The report of its `to_json`. Raises ValueError for anything else."""
-    skipped: list[dict[str, Any]] = values.get("skipped") or []
     try:
-        pairs: list[tuple[int, str]] = [(one["tier"], one["why"]) for one in skipped]
-        return _READ.validate_python({**values, "skipped": pairs, "pairs": ()})
+        plan = [{**part, "name": part["part"]} for part in values["plan"]]
+        return _READ.validate_python({**values, "plan": plan, "pairs": ()})
     except (ValidationError, KeyError, TypeError) as error:
         raise ValueError(f"no report of an audit: {error}") from None

@@ -63,6 +63,7 @@ _HEAD = 15
 _VERDICT_TONES = {
     Conclusion.EXPLOITABLE: "bad",
     Conclusion.SOUND: "good",
+    Conclusion.INCOMPLETE: "unsure",
     Conclusion.UNPROVEN: "unsure",
 }
 _TONES = {

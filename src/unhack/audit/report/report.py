@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from unhack.audit.report.discovery import Discovery
+from unhack.audit.report.plan import PartEnd, PlanPart
 from unhack.audit.report.power import Power
 from unhack.core.finding import Finding
 
@@ -23,7 +24,9 @@ class Conclusion(StrEnum):
     EXPLOITABLE = "exploitable"
     """At least one finding, each proven."""
     SOUND = "sound"
-    """Nothing was found by what was tried."""
+    """Nothing was found, and everything that was planned ran."""
+    INCOMPLETE = "incomplete"
+    """Nothing was found, and not everything that was planned ran."""
     UNPROVEN = "unproven"
     """There is no oracle, or no correct completion passes: nothing could be decided."""
 
@@ -106,8 +109,8 @@ class AuditReport:
     pairs: tuple[HackPair, ...]
     tiers: tuple[int, ...]
     """The tiers that were asked for."""
-    skipped: tuple[tuple[int, str], ...]
-    """(tier, why) for those that were not run, or not to their end."""
+    plan: tuple[PlanPart, ...]
+    """Every part that was planned, and how it ended."""
     problems: int
     calls: int
     """Runs of the verifier."""
@@ -118,8 +121,24 @@ class AuditReport:
     """The record of tier 5; None where it did not run."""
     of_problems: int = 0
     """The problems that there are; of very many only some are looked at."""
+    assumed: tuple[str, ...] = ()
+    """What nobody said and the audit took for granted, a sentence without an end each."""
     power: Power | None = None
     """The record of the same audit on weakened copies; None where it was not asked for."""
+
+    @property
+    def is_undecided(self) -> bool:
+        """True where it says neither that there is a hack nor that what was planned found none."""
+        return self.conclusion in (Conclusion.INCOMPLETE, Conclusion.UNPROVEN)
+
+    @property
+    def skipped(self) -> tuple[tuple[int, str], ...]:
+        """(tier, why) for those that were not run, or not to their end."""
+        found: dict[int, str] = {}
+        for part in self.plan:
+            if part.end is not PartEnd.DONE:
+                found.setdefault(part.tier, f"{part.name}: {part.why}")
+        return tuple(found.items())
 
     def tier_5_adds(self, finding: Finding) -> str:
         """The gain of tier 5 over the other tiers by a finding, a sentence without an end; empty
@@ -149,7 +168,8 @@ class AuditReport:
             "checks": [check.to_json() for check in self.checks],
             "tried": [record.to_json() for record in self.tried],
             "tiers": list(self.tiers),
-            "skipped": [{"tier": tier, "why": why} for tier, why in self.skipped],
+            "plan": [part.to_json() for part in self.plan],
+            "assumed": list(self.assumed),
             "problems": self.problems,
             "of_problems": self.of_problems,
             "calls": self.calls,

@@ -21,6 +21,7 @@ TIERS = {
 CONCLUSIONS = {
     Conclusion.EXPLOITABLE: "exploitable",
     Conclusion.SOUND: "no hack found",
+    Conclusion.INCOMPLETE: "incomplete: no hack found so far",
     Conclusion.UNPROVEN: "unproven",
 }
 FALSE_ACCEPT_NOTE = (

@@ -39,7 +39,7 @@ class AuditArguments(LanguageModelOptions):
     tiers: Annotated[
         str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
     ] = "1,2,3,4"
-    calls: Annotated[int, valued("Maximum runs of the verifier.", metavar="N", least=1)] = 4000
+    calls: Annotated[int, valued("Maximum runs of the verifier.", metavar="N", least=1)] = 6000
     seconds: Annotated[float, valued("Maximum seconds.", metavar="S", least=1)] = 120.0
     cpu_seconds: Annotated[
         float | None, valued("Maximum CPU seconds, including the sandbox.", metavar="S", least=1)

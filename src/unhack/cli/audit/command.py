@@ -88,7 +88,7 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     missing = lacking(subject) if arguments.oracle is None else ""
     if report.conclusion is Conclusion.UNPROVEN and missing:
         raise UsageError(missing)
-    if report.conclusion is Conclusion.UNPROVEN and not arguments.allow_unproven:
+    if report.is_undecided and not arguments.allow_unproven:
         raise typer.Exit(UNDECIDED)
 
 

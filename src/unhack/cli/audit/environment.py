@@ -67,7 +67,7 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
         raise typer.Exit(1)
     if report.discovery is not None and report.discovery.interrupted:
         raise typer.Exit(_INTERRUPTED)
-    if report.conclusion is Conclusion.UNPROVEN and not arguments.allow_unproven:
+    if report.is_undecided and not arguments.allow_unproven:
         raise typer.Exit(_UNDECIDED)
 
 

@@ -107,6 +107,7 @@ def _bar(share: float) -> str:
 _TONES = {
     Conclusion.EXPLOITABLE: "bold red",
     Conclusion.SOUND: "bold green",
+    Conclusion.INCOMPLETE: "bold yellow",
     Conclusion.UNPROVEN: "bold yellow",
 }
 _SEVERITIES = {
@@ -128,6 +129,8 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     tone = _TONES[report.conclusion]
     yield Text.assemble((CONCLUSIONS[report.conclusion], tone), f": {visible(report.subject)}")
     yield Text(visible(report.why))
+    if report.assumed:
+        yield Text(visible(f"assumed: {'; '.join(report.assumed)}"))
     hacks, false_accepts = by_kind(report.findings)
     for number, finding in enumerate(hacks, start=1):
         yield Text()

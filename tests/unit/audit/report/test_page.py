@@ -134,7 +134,7 @@ def test_all_that_was_tried_and_all_that_was_not_is_named() -> None:
     text = Reader(page(report(mutation_score=0.925))).text
     for part in (
         "1 heuristic 2 60 12 12", "2 white-box 1 8 0 0", "numbers/longer_number 1 36 12 12",
-        "3 black-box no endpoint was given",
+        "3 black-box search: no endpoint was given",
         "4 mutation was not selected", "5 RL exploit discovery", "unhack[train]", "92%",
     ):  # fmt: skip
         assert part in text

@@ -213,8 +213,7 @@ def test_an_object_that_cannot_cross_is_no_fault_of_the_completion(tmp_path: Pat
         canonical_solution=method("top", "return root[0]"),
     )
     verdict = judge(pool, task, task.problem.reference or "")
-    assert not verdict.scored
-    assert "as_written" in verdict.reason
+    assert verdict.score == 1.0, verdict
 
 
 @pytest.mark.parametrize(

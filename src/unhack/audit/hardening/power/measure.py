@@ -284,7 +284,7 @@ class PowerTrial:
         new = self._new(found.findings, report)
         if any(one.kind is FindingKind.HACK for one in new):
             return Broken.HACK
-        was_cut = seconds < audit.seconds and any("seconds" in why for _, why in found.skipped)
+        was_cut = seconds < audit.seconds and any(part.is_open for part in found.plan)
         if was_cut:
             return None
         return Broken.FALSE_ACCEPT if new else Broken.NOT

@@ -57,6 +57,8 @@ class Screening:
     """In order; what was tried in the meantime is passed over."""
     made: dict[Strategy, dict[int, Payload]]
     """The completions, by the number of the problem."""
+    planned: int = 0
+    """Trials that it began with."""
     gains: dict[Strategy, dict[int, float]] = field(
         default_factory=lambda: defaultdict(dict[int, float])
     )
@@ -92,7 +94,12 @@ class Screening:
             for strategy in ordered
             if wave < len(numbers := list(made[strategy]))
         ]
-        return Screening(prover, baselines, gains_of, waiting, made)
+        return Screening(prover, baselines, gains_of, waiting, made, len(waiting))
+
+    @property
+    def ran(self) -> int:
+        """Those of `planned` that are over."""
+        return max(0, self.planned - sum(not self._is_known(one) for one in self.waiting))
 
     def run(self, *, kept: int) -> str:
         """Try what waits, but leave `kept` calls of the budget; return the reason for stopping

@@ -47,7 +47,8 @@ _FOR_MEASURING = 3
 """One in so many calls is left for measuring."""
 _PER_FLAW, _MOST = 3, 32
 """Strategies that go on, of one flaw and in all."""
-_TIERS = (1, 2)
+TIERS = (1, 2)
+"""Tiers whose attacks are strategies too."""
 _BLIND_TIERS = (3, 5)
 """Tiers that see the prompt and scores alone."""
 _FOR_GUESSES = 0.3
@@ -103,6 +104,7 @@ class HackSearch:
     """By the attack's name, what was tried first, since `try_attacks` was called last."""
     _cut: dict[int, Screening] = field(default_factory=dict[int, Screening])
     """By tier, the screenings that a budget cut off."""
+    _screenings: dict[int, Screening] = field(default_factory=dict[int, Screening])
     _measured: set[Strategy] = field(default_factory=set[Strategy])
 
     @staticmethod
@@ -126,11 +128,17 @@ class HackSearch:
     def run(self, tier: int) -> str:
         """Screen, measure and prove the strategies of a tier; return the reason for stopping early,
         or an empty text."""
-        if tier not in _TIERS:
+        if tier not in TIERS:
             return ""
         self.screened.clear()
-        screening = self._screening(attacks_of(tier), self.baselines)
+        screening = self._screenings[tier] = self._screening(attacks_of(tier), self.baselines)
         return self._search(tier, screening)
+
+    def progress(self, tier: int) -> tuple[int, int]:
+        """(completions that were planned for screening the strategies of a tier, those that were
+        tried); (0, 0) for a tier that was not begun."""
+        one = self._screenings.get(tier)
+        return (one.planned, one.ran) if one is not None else (0, 0)
 
     @property
     def cut(self) -> tuple[int, ...]:

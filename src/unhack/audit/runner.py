@@ -216,11 +216,8 @@ def _run(
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(AuditCheck(Area.SIGNAL, "a format reward", None, text))
     plan = [*ran.plan, *_last_parts(prover, baselines, findings)]
-    conclusion, why = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
-    if conclusion is Conclusion.SOUND:
-        left = incomplete_text(plan, calls=options.calls, seconds=options.seconds)
-        conclusion = Conclusion.INCOMPLETE if left else conclusion
-        why = f"{left}; {why}" if left else why
+    decided = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
+    conclusion, why = _of_whole_plan(decided, plan, options)
     return AuditReport(
         subject=subject.name,
         conclusion=conclusion,
@@ -241,11 +238,21 @@ def _run(
     )
 
 
+def _of_whole_plan(
+    decided: tuple[Conclusion, str], plan: Sequence[PlanPart], options: AuditOptions
+) -> tuple[Conclusion, str]:
+    """The conclusion, incomplete where nothing was found and a part of the plan is open."""
+    left = incomplete_text(plan, calls=options.calls, seconds=options.seconds)
+    if decided[0] is not Conclusion.SOUND or not left:
+        return decided
+    return Conclusion.INCOMPLETE, f"{left}; {decided[1]}"
+
+
 def _last_parts(
     prover: Prover, baselines: Sequence[Baseline], findings: Sequence[Finding]
 ) -> Iterator[PlanPart]:
-    """How the confirmation of what was found, and the checks, ended: both stop where the budget is
-    used up, and say nothing then of what they did not come to."""
+    """The confirmation of findings, and the checks, with their ends: both stop where the budget
+    is used up, and say nothing then of what they did not come to."""
     spent = prover.budget.spent or ("the time is used up" if prover.journal.is_late else "")
     lost = spent if prover.proofs and not findings else ""
     yield PlanPart(0, "confirmation", PartEnd.STOPPED if lost else PartEnd.DONE, lost)
@@ -257,7 +264,7 @@ def _last_parts(
 
 
 def _assumed(subject: Subject) -> Iterator[str]:
-    """What nobody said, and the audit took for granted."""
+    """Things that nobody said, and the audit took for granted."""
     missing = stubbed(subject)
     if missing:
         yield f"stand-ins for modules that are not installed here: {', '.join(missing)}"

@@ -85,10 +85,9 @@ def incomplete_text(plan: Sequence[PlanPart], *, calls: float, seconds: float) -
     )
     if any(part.end is PartEnd.STOPPED for part in left):
         factor = _MORE * max(2.0, planned / max(ran, 1))
-        text += (
-            f"; go on with --calls {math.ceil(factor * calls)} --seconds "
-            f"{math.ceil(factor * seconds)}"
-        )
+        options = (("--calls", calls), ("--seconds", seconds))
+        more = [f"{name} {math.ceil(factor * of)}" for name, of in options if math.isfinite(of)]
+        text += f"; go on with {' '.join(more)}" if more else ""
     return text
 
 

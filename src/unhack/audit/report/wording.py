@@ -12,6 +12,7 @@ from unhack.audit.subject import Source, Subject
 from unhack.core.finding import ExpectedReward, Finding, FindingKind, Place, Severity
 
 TIERS = {
+    0: "last parts",
     1: "heuristic",
     2: "white-box",
     3: "black-box",
@@ -144,7 +145,7 @@ def left_out(report: AuditReport) -> list[tuple[int, str]]:
     """(tier, why) for every tier that was not run to its end."""
     reasons = dict(report.skipped)
     for tier in TIERS:
-        if tier not in report.tiers and tier not in reasons:
+        if tier and tier not in report.tiers and tier not in reasons:
             reasons[tier] = _TIER_5 if tier == 5 else "was not selected"
     return sorted(reasons.items())
 

@@ -26,7 +26,13 @@ from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.oracle.programs import ProgramOracle
-from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
+from unhack.audit.proving.baseline import (
+    FULL_REWARD,
+    Baseline,
+    baseline_checks,
+    measure_baselines,
+    with_full_reward,
+)
 from unhack.audit.proving.checks import behaviour
 from unhack.audit.proving.conclusion import conclude_audit
 from unhack.audit.proving.cpu import CpuAllowance
@@ -42,7 +48,8 @@ from unhack.audit.report.wording import by_kind
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
-from unhack.audit.subjects.remarks import stubbed
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.remarks import stubbed, takes_row
 from unhack.audit.tiers import TiersRun, run_tiers
 from unhack.core.errors import PoolClosedError, UsageError
 from unhack.core.finding import Evidence, Finding, Severity
@@ -193,28 +200,17 @@ def _run(
     budget = Budget(int(journal.room), until_checks, cpu, lambda: journal.room)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     prover.on_point = _point_reporter(on_progress)
-    suspicions = suspicions_of(subject.source)
-    checks = baseline_checks(baselines)
-    usable = [baseline for baseline in baselines if baseline.threshold is not None]
+    attacked, assumed = _attacked(subject, baselines, options)
     ran = TiersRun()
-    if usable and subject.sees_answer:
+    if attacked:
         with timed.within(budget.until):
-            ran = _run_tiers(prover, usable, options=options, backend=timed)
+            ran = _run_tiers(prover, attacked, options=options, backend=timed)
     if ran.discovery is not None and options.run_folder is not None:
         keep(ran.discovery, options.run_folder)
     step("findings", 0, 1, len(prover.proofs))
-    budget.until = until
-    journal.most = options.calls
+    budget.until, journal.most = until, options.calls
     budget.calls = int(journal.room)
-    causes = CauseTrial(journal, budget.until - _FOR_CAUSES * (budget.until - time.monotonic()))
-    path = subject.source.path if subject.source else ""
-    findings = conclude(prover, suspicions, path, causes.closings)
-    seen = behaviour.examine(prover, baselines, thorough=options.thorough)
-    checks += seen.checks
-    findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
-    if not subject.sees_answer:
-        text = "it is not given the answer, so any text of the right form is rewarded"
-        checks.append(AuditCheck(Area.SIGNAL, "a format reward", None, text))
+    findings, checks = _confirmed(prover, baselines, options)
     plan = [*ran.plan, *_last_parts(prover, baselines, findings)]
     decided = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
     conclusion, why = _of_whole_plan(decided, plan, options)
@@ -228,7 +224,7 @@ def _run(
         pairs=tuple(_pairs(subject.problems, findings)),
         tiers=options.tiers,
         plan=tuple(plan),
-        assumed=tuple(_assumed(subject)),
+        assumed=tuple(assumed),
         problems=len(subject.problems),
         of_problems=subject.of_problems,
         calls=journal.calls,
@@ -236,6 +232,45 @@ def _run(
         mutation_score=ran.mutation_score,
         discovery=ran.discovery,
     )
+
+
+def _attacked(
+    subject: Subject, baselines: Sequence[Baseline], options: AuditOptions
+) -> tuple[list[Baseline], list[str]]:
+    """The baselines that attacks are tried on, none where nothing could be told wrong; and what is
+    taken for granted."""
+    assumed = list(_assumed(subject))
+    usable = [baseline for baseline in baselines if baseline.threshold is not None]
+    decidable = subject.sees_answer or options.oracle is not None
+    if not usable and (decidable or takes_row(subject)):
+        usable = with_full_reward(baselines)
+        assumed.append(f"a reward of {FULL_REWARD:g} is a full one: no right completion is known")
+        return usable, assumed
+    if usable and options.oracle is None and not any(map(_has_answer, subject.problems)):
+        assumed.append("no answer is known: only what has no content can be shown to be wrong")
+    return usable if decidable else [], assumed
+
+
+def _has_answer(problem: AuditProblem) -> bool:
+    return problem.answer is not None or problem.is_code
+
+
+def _confirmed(
+    prover: Prover, baselines: Sequence[Baseline], options: AuditOptions
+) -> tuple[list[Finding], list[AuditCheck]]:
+    """The findings, each confirmed and with its cause, and the checks."""
+    journal, now = prover.journal, time.monotonic()
+    subject = journal.subject
+    causes = CauseTrial(journal, prover.budget.until - _FOR_CAUSES * (prover.budget.until - now))
+    path = subject.source.path if subject.source else ""
+    findings = conclude(prover, suspicions_of(subject.source), path, causes.closings)
+    seen = behaviour.examine(prover, baselines, thorough=options.thorough)
+    checks = [*baseline_checks(baselines), *seen.checks]
+    findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
+    if not subject.sees_answer and options.oracle is None:
+        text = "it is not given the answer, so any text of the right form is rewarded"
+        checks.append(AuditCheck(Area.SIGNAL, "a format reward", None, text))
+    return findings, checks
 
 
 def _of_whole_plan(
@@ -268,6 +303,8 @@ def _assumed(subject: Subject) -> Iterator[str]:
     missing = stubbed(subject)
     if missing:
         yield f"stand-ins for modules that are not installed here: {', '.join(missing)}"
+    if isinstance(subject, FunctionSubject):
+        yield from subject.assumed
 
 
 def _measure(journal: ScoreJournal) -> list[Baseline]:

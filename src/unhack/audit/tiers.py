@@ -208,7 +208,9 @@ def _run_learning(work: _Work) -> _TierOutcome:
     if discover is None:
         return _TierOutcome("reinforcement learning needs unhack[train]", PartEnd.FAILED)
     discovery = discover(work.prover, work.targets, work.hacks, seed=seed)
-    return _TierOutcome(discovery.why, discovery=discovery)
+    # Training has no end of its own: it used what it may use, or was interrupted.
+    end = PartEnd.DONE if discovery.curve and not discovery.interrupted else PartEnd.STOPPED
+    return _TierOutcome(discovery.why, end, discovery=discovery)
 
 
 def _run_mutants(work: _Work) -> _TierOutcome:

@@ -94,7 +94,7 @@ def test_a_strict_check_is_not_accused_and_says_what_was_tried(tmp_path: Path) -
     report = audited(tmp_path, LAST_NUMBER, tiers=(1, 2, 3, 4), seconds=900.0)
     assert (report.conclusion, report.findings) == (Conclusion.SOUND, ())
     assert sum(record.payloads for record in report.tried) > 200
-    assert dict(report.skipped)[4] == "there is no program to mutate"
+    assert dict(report.skipped)[4] == "mutants: there is no program to mutate"
     assert report.calls > 200
 
 
@@ -115,7 +115,8 @@ def test_an_audit_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
 
 def test_a_small_budget_is_kept_and_said(tmp_path: Path) -> None:
     report = audited(tmp_path, LAST_NUMBER, calls=80)
-    assert report.calls <= 80 + 80 // 8 + 64
+    assert report.calls <= 80
+    assert report.conclusion is Conclusion.INCOMPLETE
     assert any("budget" in why for _, why in report.skipped)
 
 

@@ -70,6 +70,9 @@ def listing_of(answer: str) -> Listing | None:
     if re.fullmatch(r"\S{1,3}(?: \S{1,3}){2,}", text) and not re.search(r"[^\w .-]", text):
         single = all(re.fullmatch(r"[A-Z]|-?\d+", word) for word in text.split())
         return Listing("", tuple(text.split()), "", " ", False) if single else None
+    chain = _chain_of(text)
+    if chain is not None:
+        return chain
     if "," not in text or re.fullmatch(CORE, text) or not is_balanced(text):
         return None
     items = _split_items(text)
@@ -78,6 +81,19 @@ def listing_of(answer: str) -> Listing | None:
     if len(items) > 1 and (numeric or letters or len(items) > 2) and not is_date(text):
         return Listing("", items, "", _gap(text), False)
     return None
+
+
+def _chain_of(text: str) -> Listing | None:
+    """Three words or more with one sign between them: `Rome > Oslo > Bern`."""
+    for sign in ("->", "→", ">", "|", ";"):
+        items = tuple(part.strip() for part in text.split(sign))
+        if len(items) > 2 and all(map(_is_words, items)):
+            return Listing("", items, "", f" {sign} ", sign in {"->", "→", ">"})
+    return None
+
+
+def _is_words(text: str) -> bool:
+    return len(text) > 1 and all(one.isalpha() or one in " .'-" for one in text)
 
 
 def order_matters(listing: Listing, prompt: str) -> bool:

@@ -20,6 +20,8 @@ from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Query, Score
 
+FULL_REWARD = 1.0
+"""The usual reward of a right completion, where none is known."""
 _NULL_TEXTS = ("", "I do not know.", "...")
 _SECOND_RUN = "the same score on a second run, in another order"
 _NULL_CODE = ("", "pass\n", "x = 1\n")
@@ -191,6 +193,12 @@ def _baseline(problem: AuditProblem, first: Sequence[Score], second: Sequence[Sc
     made = Baseline(problem, None, null, (), note, scores)
     best = max(made.right.values(), default=-math.inf)
     return _from_threshold(made, _lowest(made.right, above=null) if best > 0.0 else None)
+
+
+def with_full_reward(baselines: Sequence[Baseline]) -> list[Baseline]:
+    """The baselines of text problems without a rewarded right completion, as if `FULL_REWARD` were
+    what one gets."""
+    return [replace(one, threshold=FULL_REWARD) for one in baselines if not one.problem.is_code]
 
 
 def _lowest(right: Mapping[str, float], *, above: float) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.oracle.programs import what_to_add
 from unhack.audit.oracle.results import SEVERAL_RIGHT, has_several
 from unhack.audit.proving.baseline import Baseline
@@ -16,7 +17,7 @@ from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.report import Conclusion
 from unhack.audit.subject import AuditProblem, Subject
-from unhack.audit.subjects.remarks import typed_answers, unread_fields
+from unhack.audit.subjects.remarks import takes_row, typed_answers, unread_fields
 from unhack.core.finding import Finding, FindingKind
 
 _OFTEN = 0.1
@@ -84,10 +85,13 @@ def _decided(
             "out what it waits for"
         )
         return Conclusion.UNPROVEN, text
-    if not subject.sees_answer:
+    nothing_passes = all(baseline.threshold is None for baseline in baselines)
+    if nothing_passes and (subject.sees_answer or takes_row(subject)):
+        return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
+    if not subject.sees_answer and not isinstance(prover.oracle, OwnOracle):
         text = "the verifier ignores the expected answer, so no answer can be proven wrong"
         return Conclusion.UNPROVEN, text
-    if all(baseline.threshold is None for baseline in baselines):
+    if nothing_passes:
         return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
     if prover.proofs:
         text = f"{len(prover.proofs)} payloads passed and are wrong, but "
@@ -109,6 +113,10 @@ def _without_proof(
         text = f"{len(prover.unproven)} of {tried} payloads pass"
         if all(is_blind(problem) for _, _, problem in prover.unproven):
             return Conclusion.UNPROVEN, f"{text}; {what_to_add(prover.unproven[0][2])}"
+        unknown = not isinstance(prover.oracle, OwnOracle)
+        if unknown and all(one.answer is None and not one.is_code for _, _, one in prover.unproven):
+            text += ", and no answer is known that would show them to be wrong; give --oracle"
+            return Conclusion.UNPROVEN, f"{text}: {prover.unproven[0][1].text[:_SHOWN]!r} passes"
         guesses = [one for one in prover.unproven if one[0].generic or one[0].tier == 3]
         if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
             return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"
@@ -130,5 +138,8 @@ def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
     elif raised:
         parts.append(f"no correct completion is rewarded; the verifier fails on one: {raised[0]}")
     else:
-        parts.append("no correct completion is rewarded, so nothing can pass")
+        known = any(baseline.problem.correct for baseline in baselines)
+        text = "no correct completion is rewarded, so nothing can pass"
+        asked = "no right completion is known: give some as `correct` in the rows"
+        parts.append(text if known else asked)
     return "; ".join([*parts, *unread_fields(subject)])

@@ -24,6 +24,7 @@ from unhack.audit.report.wording import (
     by_kind,
     expected_reward_text,
     left_out,
+    named_tier,
     near,
     place_of,
     power_text,
@@ -315,7 +316,7 @@ def _tried(report: AuditReport) -> str:
         if attacks
         else ""
     )
-    out = [(f"{tier} {TIERS[tier]}", safe(why)) for tier, why in left_out(report)]
+    out = [(named_tier(tier), safe(why)) for tier, why in left_out(report)]
     return section("What was tried", card(_amounts("tier", "attacks", tiers) + listed)) + section(
         "What was not tried, or not to its end", card(table((), out, words=(0, 1)))
     )

@@ -12,7 +12,6 @@ from unhack.audit.subject import Source, Subject
 from unhack.core.finding import ExpectedReward, Finding, FindingKind, Place, Severity
 
 TIERS = {
-    0: "last parts",
     1: "heuristic",
     2: "white-box",
     3: "black-box",
@@ -141,11 +140,16 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def named_tier(tier: int) -> str:
+    """A tier with its name; 0 stands for the parts that belong to none."""
+    return f"{tier} {TIERS[tier]}" if tier else "confirmation and checks"
+
+
 def left_out(report: AuditReport) -> list[tuple[int, str]]:
     """(tier, why) for every tier that was not run to its end."""
     reasons = dict(report.skipped)
     for tier in TIERS:
-        if tier and tier not in report.tiers and tier not in reasons:
+        if tier not in report.tiers and tier not in reasons:
             reasons[tier] = _TIER_5 if tier == 5 else "was not selected"
     return sorted(reasons.items())
 

@@ -9,10 +9,10 @@ Not covered: whether the function likes them; a run tells.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from unhack.audit.subject import AuditProblem
-from unhack.audit.subjects.parameter_names import ANSWER, COMPLETION, PROMPT, role_of
+from unhack.audit.subjects.parameter_names import ANSWER, COMPLETION, PROMPT
 from unhack.audit.subjects.signatures import PARAMETERS, Signature
 
 PRIVATE = frozenset({"correct", "wrong", "calls", "entry_point", "id"})
@@ -30,8 +30,12 @@ def plan_call(signature: Signature, problem: AuditProblem, completion: str) -> d
     values = _Values(signature, problem, completion)
     args: list[list[Any]] = []
     kwargs: dict[str, list[Any]] = {}
-    given = {_role(signature, name) for name in signature.positional}
-    order = iter(name for name in PARAMETERS[signature.name] if _role(signature, name) not in given)
+    given = {signature.role_of(name) or name for name in signature.positional}
+    order = iter(
+        name
+        for name in PARAMETERS[signature.name]
+        if (signature.role_of(name) or name) not in given
+    )
     for index, name in enumerate((*signature.positional, *signature.keywords)):
         item = values.of(name)
         if item is None and name in signature.required:
@@ -49,10 +53,13 @@ def plan_call(signature: Signature, problem: AuditProblem, completion: str) -> d
     return {"args": args, "kwargs": kwargs, "pool": pool, "before": before}
 
 
-def _role(signature: Signature, name: str) -> str:
-    if name == signature.completion_in:
-        return "completion"
-    return dict(signature.roles).get(name) or role_of(name) or name
+def column_of(problem: AuditProblem, name: str) -> Any:
+    """The value of a column; with a dot in the name, of a key within one. None for no such."""
+    if name in problem.extra or "." not in name:
+        return problem.extra.get(name)
+    outer, _, key = name.partition(".")
+    value = problem.extra.get(outer)
+    return cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
 
 
 class _Values:
@@ -78,6 +85,9 @@ class _Values:
 
     def of(self, name: str) -> list[Any] | None:
         """The item for a parameter; None for one that means nothing here."""
+        role = dict(self.signature.roles).get(name, "")
+        if role.startswith("="):
+            return self._data(self._bound(role[1:]), name, whole=role == "=row" and not self.many)
         if name in self.special:
             return self.special[name]
         if name == self.signature.completion_in:
@@ -88,13 +98,20 @@ class _Values:
             return self._data(self.problem.extra[name], name, whole=not self.many)
         if name == "entry_point" and self.problem.entry_point:
             return ["data", self.problem.entry_point]
-        values = {"completion": self.completion, "answer": self.answer, "prompt": self.prompt}
-        role = _role(self.signature, name)
-        if role in values:
-            return self._data(values[role], name)
+        role = self.signature.role_of(name)
+        if role:
+            return self._data(self._bound(role), name)
         if name == "metadata":
             return self._data(dict(self.extra), name)
         return None
+
+    def _bound(self, role: str) -> Any:
+        """The value of a role (`Signature.roles`)."""
+        if role == "row":
+            return self.row()
+        if role.startswith("column "):
+            return column_of(self.problem, role.removeprefix("column "))
+        return {"completion": self.completion, "answer": self.answer, "prompt": self.prompt}[role]
 
     @property
     def many(self) -> bool:

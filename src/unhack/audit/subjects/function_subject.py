@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -117,6 +117,12 @@ class FunctionSubject:
     """Source that runs in place of the file's own (`source`); empty for that."""
     ways: tuple[tuple[str, ...], ...] = _TRIES
     """The ways to load it (`reward.modules`), tried process by process; none is all of them."""
+    environ: tuple[tuple[str, str], ...] = ()
+    """Variables of the environment that the function reads; it sees no other of the auditor's."""
+    assumed: tuple[str, ...] = ()
+    """What nobody said of it and was found by trying, in sentences without an end."""
+    row_known: bool = False
+    """True where trying showed that it is given what its row's answer follows from."""
 
     @property
     def of_problems(self) -> int:
@@ -127,11 +133,20 @@ class FunctionSubject:
     def sees_answer(self) -> bool:
         """True when the signature hands it an answer that the source reads, or a further column of
         problems whose completions are programs: those are wrong by what they do."""
-        if self.script is not None or self.signature.sees_answer:
+        if self.script is not None or self.signature.sees_answer or self.row_known:
             return True
+        return self._takes(one for one in self.problems if one.is_code)
+
+    @property
+    def takes_row(self) -> bool:
+        """True when it takes a column of its rows, whatever that is, and its name is not about
+        form."""
+        return self._takes(self.problems)
+
+    def _takes(self, rows: Iterable[AuditProblem]) -> bool:
         shape = self.signature
         taken = {*shape.positional, *shape.keywords, *shape.columns}
-        given = {name for one in self.problems if one.is_code for name in one.extra}
+        given = {name for one in rows for name in one.extra}
         return bool(taken & given) and not is_about_form(self.target.entry)
 
     @property
@@ -149,7 +164,8 @@ class FunctionSubject:
         problems = json.dumps([repr(problem) for problem in self.problems])
         own = self.text or self.target.defined_in.text
         texts = (self.target.module.text, own, self.target.entry)
-        return content_hash(*texts, _stable(self.signature), repr(self.script), problems)
+        called = (_stable(self.signature), repr(self.script), repr(self.environ))
+        return content_hash(*texts, *called, problems)
 
     def score(self, queries: Sequence[Query]) -> list[Score]:
         """See `Subject`. Raises SandboxUnavailableError, UsageError when it cannot be loaded."""
@@ -174,6 +190,14 @@ class FunctionSubject:
     def with_problems(self, problems: Sequence[AuditProblem]) -> FunctionSubject:
         """The same function on other problems."""
         return self._kept(problems=tuple(problems))
+
+    def with_row_known(self) -> FunctionSubject:
+        """The same function, known to be given what its row's answer follows from."""
+        return self._kept(row_known=True)
+
+    def with_signature(self, signature: Signature) -> FunctionSubject:
+        """The same function, called otherwise."""
+        return self._kept(signature=signature)
 
     def _kept(self, **changes: Any) -> FunctionSubject:
         """A copy with some fields changed. What is known of how it loads is kept."""
@@ -298,6 +322,7 @@ class FunctionSubject:
             "factory": self.signature.factory,
             "installed": module.installed,
             "executable": grader_python()[0],
+            "environ": dict(self.environ),
         }
 
     def _job(

@@ -13,21 +13,18 @@ Not covered: environments with several turns.
 from __future__ import annotations
 
 import ast
-import math
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unhack.audit.oracle.examples import examples_of
-from unhack.audit.subject import AuditProblem, Query, Subject
+from unhack.audit.subject import AuditProblem, Subject
+from unhack.audit.subjects.fitting.right_completions import fit_answers, with_right_completions
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
 from unhack.audit.subjects.recording import is_program, with_recorded
-from unhack.audit.subjects.row_shapes import shapes
-from unhack.audit.subjects.sessions import score_together
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
 from unhack.audit.subjects.target import Module, Target, definitions, find_target
 from unhack.audit.subjects.task_subject import TaskSubject
@@ -42,76 +39,69 @@ from unhack.tasks.settings import ScriptOptions
 from unhack.tasks.suite import find_tasks
 from unhack.verifiers.script import Mode
 
-FORMS = (
-    "{answer}",
-    "\\boxed{{{answer}}}",
-    "The answer is {answer}",
-    "#### {answer}",
-    "<answer>{answer}</answer>",
-    "<think>\nIt can be worked out.\n</think>\n<answer>\n{answer}\n</answer>",
-    "<think>\nIt can be worked out.\n</think>\n<answer>\n\\boxed{{{answer}}}\n</answer>",
-    "<think>It can be worked out.</think>\n\\boxed{{{answer}}}",
-    "<reasoning>\nIt can be worked out.\n</reasoning>\n<answer>\n{answer}\n</answer>\n",
-    "It can be worked out.\n#### {answer}",
-    "The final answer is $\\boxed{{{answer}}}$.",
-    "Final Answer: The final answer is ${answer}$. I hope it is correct.",
-    "Answer: {answer}",
-    "Let us work it out.\n\nAnswer: \\boxed{{{answer}}}",
-    "({answer})",
-    "```\n{answer}\n```",
-    '{{"answer": "{answer}"}}',
-)
-"""Ways to write a final answer; the one that a function rewards most is what it asks for."""
-_MAX_CORRECT = 3
 _MOST = 40
 """Problems that are looked at."""
-_CALL_S = 0.5
-"""Seconds granted to each call of a function that nobody has timed yet."""
-_STEP_S = 5.0
-"""Most seconds of one such call."""
-_FIRST = 3
-"""Problems on which every form is tried."""
+_DRILLED = "no rows were given, so three sums of the audit's own stand in for them"
 _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionInputs:
+    """What a user says of a function beyond its name: all else is found by trying.
+
+    Example:
+
+        load_subject("reward.py:score", inputs=FunctionInputs(bind={"gold": "sol"}))
+    """
+
+    bind: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Roles and parameters or columns (`fitting.readings.bound`)."""
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Variables of the environment that it reads."""
+
+
+_NOTHING_SAID = FunctionInputs()
+
+
 def load_subject(
-    target: str,
+    target: str | Path,
     *,
-    problems: Path | None = None,
+    problems: str | Path | None = None,
     signature: str | None = None,
-    reference: Path | None = None,
+    inputs: FunctionInputs = _NOTHING_SAID,
     seconds: float = 120.0,
     backend: Backend | None = None,
 ) -> Subject:
     """The subject that `target` names.
 
-    `problems` is a JSONL of rows for a function, `signature` one of `signatures.NAMES`,
-    `reference` a file with a completion that is right for the only problem. Functions are loaded
-    once, in the sandbox, in at most half of `seconds`; of more than 40 rows, 40 are taken, evenly
-    spread.
+    `problems` is a JSONL of rows for a function, `signature` one of `signatures.NAMES`. Functions
+    are loaded once, in the sandbox, in at most half of `seconds`; of more than 40 rows, 40 are
+    taken, evenly spread.
 
     Raises UsageError (TaskError, UnknownNameError) for what the caller can fix, with file and line
     where there is one; SandboxUnavailableError.
     """
     if signature is not None and signature not in NAMES:
         raise UnknownNameError("signature", signature, valid=NAMES)
-    path = Path(target)
+    target, path = str(target), Path(target)
     if path.is_dir() and _is_script(path):
         return _script_folder(path, backend=backend)
     if _is_function(target):
         found = find_target(target)
         chosen = _signature(target, found, signature)
-        rows = _rows(found, problems, reference)
+        rows = _rows(found, None if problems is None else Path(problems))
         some = rows if len(rows) <= _MOST else spread(rows, _MOST)
         timed = DeadlineBackend(backend or shared_pool(), until=time.monotonic() + seconds / 2)
         subject = FunctionSubject(
-            target, found, chosen, some, load_s=seconds / 2, backend=timed, of=len(rows)
-        )
-        for step in (_fit_answers, _with_correct, _with_recorded):
-            subject = subject.with_problems(step(subject))
-        return subject.with_backend(backend)
-    for name, value in (("problems", problems), ("signature", signature)):
-        if value is not None:
+            target, found, chosen, some, load_s=seconds / 2, backend=timed, of=len(rows),
+            environ=tuple(inputs.environ.items()),
+            assumed=() if problems or _rows_beside(found.module) else (_DRILLED,),
+        )  # fmt: skip
+        subject = with_right_completions(subject, inputs.bind)
+        return subject.with_problems(_with_recorded(subject)).with_backend(backend)
+    refused = {"problems": problems, "signature": signature, "bindings": inputs.bind}
+    for name, value in {**refused, "environment": inputs.environ}.items():
+        if value:
             raise UsageError(f"{target} is a task, which takes no {name}")
     return TaskSubject(target, find_tasks(target), backend)
 
@@ -119,7 +109,7 @@ def load_subject(
 def load_function(
     target: str,
     *,
-    problems: Path | None = None,
+    problems: str | Path | None = None,
     rows: Sequence[AuditProblem] = (),
     seconds: float = 120.0,
     backend: Backend | None = None,
@@ -132,10 +122,10 @@ def load_function(
     """
     found = find_target(target)
     chosen = _signature(target, found, None)
-    some = tuple(rows) or _rows(found, problems, None)
+    some = tuple(rows) or _rows(found, None if problems is None else Path(problems))
     subject = FunctionSubject(target, found, chosen, some, load_s=seconds, backend=backend)
     _ = subject.loaded  # complains at once
-    return subject if rows else subject.with_problems(_fit_answers(subject))
+    return subject if rows else subject.with_problems(fit_answers(subject))
 
 
 def _signature(target: str, found: Target, name: str | None) -> Signature:
@@ -160,17 +150,10 @@ def _is_script(path: Path) -> bool:
     return isinstance(options, ScriptOptions) and not sealed
 
 
-def _rows(
-    target: Target, problems: Path | None, reference: Path | None
-) -> tuple[AuditProblem, ...]:
+def _rows(target: Target, problems: Path | None) -> tuple[AuditProblem, ...]:
     """The problems of a function."""
     beside = problems or _rows_beside(target.module)
-    rows = read_problems(beside) if beside is not None else _drill(target)
-    if reference is None:
-        return rows
-    if len(rows) != 1:
-        raise UsageError(f"one reference for {len(rows)} problems; give `correct` in the rows")
-    return (replace(rows[0], correct=(read_text(reference), *rows[0].correct)),)
+    return read_problems(beside) if beside is not None else _drill(target)
 
 
 def spread(rows: Sequence[AuditProblem], count: int) -> tuple[AuditProblem, ...]:
@@ -193,86 +176,6 @@ def _drill(target: Target) -> tuple[AuditProblem, ...]:
         AuditProblem(f"{name}#{number}", prompt, answer)
         for number, (prompt, answer) in enumerate(_DRILL)
     )
-
-
-def _fit_answers(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
-    """The problems, their answers in a shape in which a correct completion is rewarded; as they
-    are where there is none.
-
-    Raises UsageError when the function cannot be loaded.
-    """
-    first = next((item for item in subject.problems if item.answer and not item.is_code), None)
-    if not subject.loaded or first is None or not subject.sees_answer:
-        return subject.problems
-    tried = [first, *shapes(subject.target, first)]
-    for number, shaped in enumerate(tried):
-        if _rewards(subject, shaped):
-            return subject.problems if number == 0 else _in_shape(subject, number - 1)
-    return subject.problems
-
-
-def _in_shape(subject: FunctionSubject, number: int) -> tuple[AuditProblem, ...]:
-    return tuple(
-        next(islice(shapes(subject.target, item), number, None), item) for item in subject.problems
-    )
-
-
-_UNRELATED = "zyx qwv"
-
-
-def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
-    """Tell whether a correct completion scores more than an empty or unrelated one: a reward that
-    falls for one of them is no reason to hand it another shape."""
-    texts = problem.correct[:_MAX_CORRECT] or [form.format(answer=problem.answer) for form in FORMS]
-    queries = [Query(problem, text) for text in ("", _UNRELATED, *texts)]
-    scores = score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S)
-    empty, unrelated, *right = [_value(score.value) for score in scores]
-    return max(right) > max(0.0, min(empty, unrelated))
-
-
-def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
-    """Problems without correct completions get some: their answer in the forms that score most.
-
-    Raises UsageError when the function cannot be loaded.
-    """
-    missing = [item for item in subject.problems if not item.correct and item.answer]
-    if not subject.loaded or not missing:
-        return subject.problems
-    # What the first problems show spares the others most of the forms.
-    ranked = _rank_forms(subject, missing[:_FIRST], FORMS)
-    best = max((value for scored in ranked.values() for value in scored.values()), default=0.0)
-    useful = [form for form in FORMS if any(one.get(form) == best for one in ranked.values())]
-    ranked |= _rank_forms(subject, missing[_FIRST:], useful[:_MAX_CORRECT])
-    other = [one for one in missing[_FIRST:] if max(ranked[one.id].values()) < best]
-    ranked |= _rank_forms(subject, other, FORMS)
-    found: dict[str, tuple[str, ...]] = {}
-    for problem in missing:
-        values = ranked[problem.id]
-        most = max(values.values())
-        forms = [form for form, value in values.items() if value == most]
-        # Where none has a score, the complaint about the first is shown.
-        forms = forms[: 1 if most == -math.inf else _MAX_CORRECT]
-        found[problem.id] = tuple(form.format(answer=problem.answer) for form in forms)
-    return tuple(
-        replace(item, correct=found.get(item.id, item.correct)) for item in subject.problems
-    )
-
-
-def _rank_forms(
-    subject: FunctionSubject, problems: Sequence[AuditProblem], forms: Sequence[str]
-) -> dict[str, dict[str, float]]:
-    """By problem id, the score of its answer in each of the forms."""
-    queries = [
-        Query(problem, form.format(answer=problem.answer)) for problem in problems for form in forms
-    ]
-    scores = iter(score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S))
-    return {
-        problem.id: {form: _value(next(scores).value) for form in forms} for problem in problems
-    }
-
-
-def _value(score: float | None) -> float:
-    return -math.inf if score is None or math.isnan(score) else score
 
 
 # A folder with a verifier script.

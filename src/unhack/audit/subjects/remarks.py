@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unhack.audit.subject import Source, Subject, tree_of
+from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.problem_rows import KNOWN_COLUMNS
 
 
@@ -37,6 +38,11 @@ def unread_fields(subject: Subject) -> list[str]:
         hint = f"; did you mean {near[0]}?" if near else ""
         found.append(f"the rows have a field {name!r} that nothing reads{hint}")
     return found
+
+
+def takes_row(subject: Subject) -> bool:
+    """Tell whether a function takes a column of its rows, and does not reward form by its name."""
+    return isinstance(subject, FunctionSubject) and subject.takes_row
 
 
 def typed_answers(subject: Subject) -> list[str]:

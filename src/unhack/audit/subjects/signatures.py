@@ -14,7 +14,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from unhack.audit.subjects.parameter_names import ANSWER, BEARING, COMPLETION, PROMPT, guess_roles
+from unhack.audit.subjects.parameter_names import (
+    ANSWER,
+    BEARING,
+    COMPLETION,
+    PROMPT,
+    guess_roles,
+    role_of,
+)
 from unhack.audit.subjects.target import Function, Target, definitions
 from unhack.core.errors import UnknownNameError, UsageError
 
@@ -80,10 +87,18 @@ class Signature:
     single: frozenset[str] = frozenset()
     """Parameters that are annotated as one text, whatever their name says."""
     roles: tuple[tuple[str, str], ...] = ()
-    """Parameters with a name of their own, and what they are taken for."""
+    """Parameters with a name of their own, and what they are taken for: `completion`, `answer`,
+    `prompt`; with `=` in front, which goes before a column of that name, also `=row` and
+    `=column NAME`."""
     factory: bool = False
     sees_answer: bool = True
     """True when it is given the right answer (see `detect`); one that is not rewards form."""
+
+    def role_of(self, name: str) -> str:
+        """The role of a parameter; empty where its name says nothing and nothing else does."""
+        if name == self.completion_in:
+            return "completion"
+        return dict(self.roles).get(name, "").removeprefix("=") or role_of(name)
 
 
 def detect(target: Target, *, name: str | None = None) -> Signature:

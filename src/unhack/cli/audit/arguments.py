@@ -32,6 +32,21 @@ class AuditArguments(LanguageModelOptions):
         str | None,
         valued("Force a calling convention (default: detect it).", metavar="NAME"),
     ] = None
+    bind: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME",
+            help="completion, gold, prompt or row = a parameter; gold = a column; a parameter = a "
+            "column (default: found by trying). Repeat for several.",
+        ),
+    ] = None
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=VALUE]",
+            help="Variable of the environment that the verifier sees (default: none). Repeatable.",
+        ),
+    ] = None
     grader: Annotated[
         str | None,
         valued("Log parser that grades an environment's episodes.", metavar="FILE.py:F"),

@@ -100,6 +100,7 @@ def _run(
     from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.fix import write_fix
+    from unhack.cli.audit.option_values import function_inputs
     from unhack.tasks.execution.choosing import backend_on
 
     hardening: HardeningResult | None = None
@@ -109,6 +110,7 @@ def _run(
             arguments.target,
             problems=arguments.problems,
             signature=arguments.signature,
+            inputs=function_inputs(arguments.bind or (), arguments.env or ()),
             seconds=arguments.seconds,
             backend=backend,
         )

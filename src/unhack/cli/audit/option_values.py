@@ -6,12 +6,15 @@ The trainer of tier 5 is handed in here: the audit itself knows no training.
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unhack.audit.options import TierLimit
 from unhack.audit.report.wording import TIERS
+from unhack.audit.subjects.loading import FunctionInputs
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,6 +52,24 @@ def tier_limits_of(text: str | None) -> dict[int, TierLimit]:
         [number] = tiers_of(tier, "--tier-limits")
         found[number] = TierLimit(*amounts)
     return found
+
+
+def function_inputs(bind: Sequence[str], env: Sequence[str]) -> FunctionInputs:
+    """The bindings and variables that options name; a variable without a value is taken from the
+    environment of the command. Raises UsageError."""
+    pairs = [one.partition("=") for one in bind]
+    wrong = next(
+        (one for one, (role, _, name) in zip(bind, pairs, strict=True) if not (role and name)), None
+    )
+    if wrong is not None:
+        raise UsageError(f"--bind {wrong}: write ROLE=NAME, such as gold=sol")
+    environ: dict[str, str] = {}
+    for one in env:
+        name, sign, value = one.partition("=")
+        if not sign and name not in os.environ:
+            raise UsageError(f"--env {name}: it is not set here; write {name}=VALUE, or set it")
+        environ[name] = value if sign else os.environ[name]
+    return FunctionInputs({role: name for role, _, name in pairs}, environ)
 
 
 def attacker_of(arguments: AuditArguments) -> ModelAttacker | None:

@@ -157,15 +157,6 @@ class TestAFunction:
         (tmp_path / "m.jsonl").write_text('{"prompt": "here", "answer": "1", "correct": "1"}')
         assert load_subject(str(tmp_path / "m.py"), backend=pool).problems[0].prompt == "here"
 
-    @pytest.mark.slow
-    def test_a_reference_is_the_first_correct_completion(self, tmp_path: Path, pool: Pool) -> None:
-        (tmp_path / "m.py").write_text("def reward(completion, answer): return 1.0\n")
-        (tmp_path / "m.jsonl").write_text('{"prompt": "?", "answer": "1"}')
-        (tmp_path / "right.txt").write_text("it is 1")
-        reference = tmp_path / "right.txt"
-        subject = load_subject(str(tmp_path / "m.py"), reference=reference, backend=pool)
-        assert subject.problems[0].correct == ("it is 1",)
-
     def test_a_task_takes_no_rows(self, tmp_path: Path, pool: Pool) -> None:
         with pytest.raises(UsageError, match="takes no problems"):
             load_subject("strings/knit-rows", problems=tmp_path, backend=pool)

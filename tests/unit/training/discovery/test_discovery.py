@@ -345,5 +345,7 @@ class TestTheAudit:
         target = f"{tmp_path / 'reward.py'}:score"
         subject = load_subject(target, problems=tmp_path / "rows.jsonl")
         report = audit(subject, options=AuditOptions(tiers=(5,), calls=60))
-        assert dict(report.skipped)[5] == "reinforcement learning needs unhack[train]"
+        assert (
+            dict(report.skipped)[5] == "trained policy: reinforcement learning needs unhack[train]"
+        )
         assert report.discovery is None

@@ -201,6 +201,15 @@ def _first_example(known: Knowledge) -> Iterable[Payload]:
     return _tables(shape_of(known), _shown_cases(known)[:1])
 
 
+def _prompt(known: Knowledge) -> Iterable[Payload]:
+    """The prompt, and the code that it shows, as they stand: a grader by likeness may pay them."""
+    prompt = known.problem.prompt
+    fenced = prompt.split("```")[1::2]
+    for text in (prompt, *(one.partition("\n")[2] for one in fenced[:3])):
+        if text.strip():
+            yield payload(text)
+
+
 def _text(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
@@ -213,6 +222,7 @@ ATTACKS = (
     raw_attack("code_constants/nothing", "fail_open_branch", _NOTHING),
     parts_attack("code_constants/stub", "definition_only", _STUBS),
     parts_attack("code_constants/plain_value", "weak_cases", _PLAIN),
+    code_attack("code_constants/prompt", "low_similarity", _prompt),
     parts_attack("code_constants/echo", "input_copy_credit", _ECHOES),
     parts_attack("code_constants/odd_number", "nan_poisoning", _ODD_NUMBERS),
     parts_attack("code_constants/truthy", "string_truthiness", _TRUTHY),

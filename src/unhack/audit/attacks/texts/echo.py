@@ -90,6 +90,15 @@ def _other_problem(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, ["23", "20 + 3 = 23"], said=["23"] * 2, limit=3)
 
 
+def _other_row(known: Knowledge) -> Iterable[Payload]:
+    """What is right for another row, as it stands there."""
+    shown = known.shown
+    if shown is not None and shown.answer and differs(shown.answer, known):
+        yield from (
+            Payload(text, Claim.OTHER_ANSWER, (shown.answer,)) for text in shown.correct[:2]
+        )
+
+
 ATTACKS: tuple[Attack, ...] = (
     text_attack("echo/prompt", "input_copy_credit", _prompt),
     text_attack("echo/sentence", "input_copy_credit", _sentences),
@@ -98,5 +107,6 @@ ATTACKS: tuple[Attack, ...] = (
     text_attack("echo/words", "input_copy_credit", _words),
     text_attack("echo/constants", "degenerate_credit", _constants, generic=True),
     text_attack("echo/other_problem", "problem_unbound", _other_problem, generic=True),
+    text_attack("echo/other_row", "problem_unbound", _other_row),
     contents_attack("echo/own_premise", "problem_unbound", _PREMISES, limit=3),
 )

@@ -43,6 +43,11 @@ _FEWEST_CASES = 3
 """Of a grader whose cases nobody knows."""
 _ENOUGH = 8
 """Problems on which the same wrong guess was scored, to be known as a good one and no lucky one."""
+_ABSTENTIONS = (
+    "unknown", "I don't know", "I do not know", "abstain", "unsure", "skip", "n/a",
+    "unanswerable", "cannot be determined", "insufficient information",
+)  # fmt: skip
+"""Ways to say that one does not know."""
 _GUESSES, _FEW_GUESSES = 8, 2
 """Wrong guesses for each problem, and where each is scored in a process of its own."""
 
@@ -92,7 +97,9 @@ def honest_reward(
     most = _GUESSES if journal.shares else _FEW_GUESSES
     elsewhere = {one.id: right_elsewhere(one, problems, most=most) for one in problems}
     unsure = {key: _unsure(texts) for key, texts in elsewhere.items()}
-    asked = {one.id: (*elsewhere[one.id], *unsure[one.id]) for one in problems}
+    source = journal.subject.source
+    abstained = _abstentions(problems, "" if source is None else source.text)
+    asked = {one.id: (*elsewhere[one.id], *unsure[one.id], *abstained[one.id]) for one in problems}
     # One guess at each problem before a second at any, so that every problem has some in time.
     queries = [
         Query(one, asked[one.id][turn])
@@ -109,7 +116,8 @@ def honest_reward(
         if mine and all(score.stopped for score in mine):
             continue
         count = len(elsewhere[one.problem.id])
-        wrong, doubted = _values(mine[:count]), _values(mine[count:])
+        sure = count + len(unsure[one.problem.id])
+        wrong, doubted = _values(mine[:count]), _values(mine[count:sure])
         results = results_of(one.problem) if one.problem.is_code else ()
         share = _commonest(results) if one.problem.is_code else _chance(one.problem, prior)
         expected_reward = _honest(
@@ -124,7 +132,33 @@ def honest_reward(
             expected_reward = replace(
                 expected_reward, chance=share ** max(len(results), _FEWEST_CASES)
             )
-        found[one.problem.id] = expected_reward
+        # Who says that he does not know, where that word has a price, is honest up to half of it.
+        priced = min(max(_values(mine[sure:]), default=-math.inf), _MOST_OF_FORM * one.threshold)
+        guess = max(expected_reward.guess, priced)
+        found[one.problem.id] = replace(expected_reward, guess=guess)
+    return found
+
+
+def _abstentions(problems: Sequence[AuditProblem], source: str) -> dict[str, list[str]]:
+    """By problem id, right completions of another problem that abstain in the place of its answer,
+    in words that the prompt or the verifier's source knows."""
+    found: dict[str, list[str]] = {}
+    for one in problems:
+        known = f"{one.prompt}\n{source}".casefold()
+        words = [word for word in _ABSTENTIONS if word.casefold() in known][:2]
+        other = next(
+            (
+                o
+                for o in problems
+                if o is not one and o.correct and o.answer and o.answer in o.correct[0]
+            ),
+            None,
+        )
+        found[one.id] = (
+            []
+            if other is None or one.is_code
+            else [other.correct[0].replace(other.answer or "", word) for word in words]
+        )
     return found
 
 
@@ -178,7 +212,7 @@ def _honest(
     form = statistics.fmean(wrong) if wrong else nothing
     form = max(form, min(most, best))
     # A guesser writes in the form that is rewarded most.
-    said = max(right, *one.right.values())
+    said = max([right, *one.right.values()])
     guess = chance * said + (1 - chance) * max(form, nothing)
     # Who does not know may say so: being spared a penalty is no hack where it is worth no more
     # than half of what a right answer is.

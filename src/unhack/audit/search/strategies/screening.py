@@ -18,7 +18,7 @@ from unhack.audit.attack import Attack, Payload
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
 from unhack.audit.search.strategies.measure import LEAST_SHARE
-from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
+from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy, why_wrong
 
 _TRIES = 3
 """Problems on which what is rewarded nowhere is tried."""
@@ -163,4 +163,4 @@ class Screening:
         if self._asked[about] >= _ASKED:
             return False
         self._asked[about] += 1
-        return self.prover.oracle.why_wrong(baseline.problem, payload) is not None
+        return why_wrong(self.prover.oracle, baseline.problem, payload) is not None

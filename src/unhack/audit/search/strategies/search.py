@@ -33,7 +33,12 @@ from unhack.audit.search.strategies.measure import (
     is_rewarded,
 )
 from unhack.audit.search.strategies.screening import Screening
-from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
+from unhack.audit.search.strategies.strategy import (
+    PolicyKnowledge,
+    Strategy,
+    says_nothing,
+    why_wrong,
+)
 from unhack.audit.static_analysis.suspicions import suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence, ExpectedReward
@@ -274,11 +279,14 @@ class HackSearch:
         ]
         if not any(one.evidence is not None for one in rewarded):
             return None
+        constant = _is_constant(payload for _, payload in tried)
+        if not constant and any(says_nothing(one.problem, payload) for one, payload in tried):
+            return None
         pairs = [(one.payload.text, one.baseline.problem.answer or "") for one in rewarded]
         share = committed_share(pairs) if any(one.payment.held for one in rewarded) else 0.0
         rewards = [committed(one.payment, share) for one in rewarded]
         tested = [one.payment for one in rewarded]
-        if _is_constant(payload for _, payload in tried):
+        if constant:
             # One of many texts was right by luck on the problems that it was chosen on.
             first = {one.problem.id for one, _ in tried[:_SCREENED]}
             fresh = [one.payment for one in rewarded if one.baseline.problem.id not in first]
@@ -296,7 +304,7 @@ class HackSearch:
         honest, gain = self.honest[baseline.problem.id], self._gain(baseline, payload, score)
         evidence = None
         if gain > 0.0:
-            evidence = self.prover.oracle.why_wrong(baseline.problem, payload)
+            evidence = why_wrong(self.prover.oracle, baseline.problem, payload)
             if evidence is None:
                 return None
         value = value_of(score)  # what there was no time for counts as unrewarded

@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from unhack.audit.attack import Attack, Knowledge, Payload, payloads_by
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_by
 from unhack.audit.oracle.answers import decimal_of, is_choice, opposite, wrong_answers
 from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.listings import listing_of
-from unhack.audit.oracle.oracle import normal
+from unhack.audit.oracle.oracle import Oracle, normal
+from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.static_analysis.suspicions import constants
 from unhack.audit.subject import AuditProblem, Call, Source
+from unhack.core.finding import Evidence
 
 _TYPICAL = ("42", "3/7", "turnip")
 
@@ -49,6 +51,23 @@ def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | 
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
         shown=donor,
     )
+
+
+def why_wrong(oracle: Oracle, problem: AuditProblem, payload: Payload) -> Evidence | None:
+    """The oracle's proof; where no answer is known, a text without content, which can be right for
+    some problem and not for problems that differ: only a strategy that says it on all of them is
+    proven by it."""
+    evidence = oracle.why_wrong(problem, payload)
+    if evidence is not None or not says_nothing(problem, payload) or isinstance(oracle, OwnOracle):
+        return evidence
+    text = "it is the same text on problems that differ, and gives no answer to any"
+    return Evidence("no_answer", text, expected="")
+
+
+def says_nothing(problem: AuditProblem, payload: Payload) -> bool:
+    """Tell whether a completion has no content, for a problem whose answer is not known."""
+    unknown = problem.answer is None and not problem.is_code
+    return unknown and payload.claim is Claim.NO_ANSWER and payload.text not in problem.correct
 
 
 def donors_of(problems: Sequence[AuditProblem]) -> dict[str, AuditProblem | None]:

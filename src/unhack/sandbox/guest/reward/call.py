@@ -62,6 +62,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     printed = Printed()
     sys.stdout = sys.stderr = printed
     sys.executable = job["target"]["executable"]
+    os.environ.update(job["target"].get("environ", {}))
     multiprocessing_shim.install()
     lay_out(job)
     answer: list[Any]

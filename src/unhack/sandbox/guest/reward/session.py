@@ -44,7 +44,7 @@ _LISTS = ("rewards", "scores", "reward", "score", "reward_tensor")
 
 def run(job: dict[str, Any], channel: runner.Channel) -> int:
     """Mode `session`."""
-    os.environ.update(job.get("environ", {}))
+    os.environ.update({**job["target"].get("environ", {}), **job.get("environ", {})})
     printed = io.StringIO()
     sys.stdout = sys.stderr = printed
     sys.executable = job["target"]["executable"]

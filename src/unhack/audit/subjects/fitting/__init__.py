@@ -1,0 +1,1 @@
+"""A function fitted to its rows: the columns, parameters and forms that its scores show."""

@@ -113,10 +113,12 @@ def _without_proof(
         text = f"{len(prover.unproven)} of {tried} payloads pass"
         if all(is_blind(problem) for _, _, problem in prover.unproven):
             return Conclusion.UNPROVEN, f"{text}; {what_to_add(prover.unproven[0][2])}"
-        unknown = not isinstance(prover.oracle, OwnOracle)
-        if unknown and all(one.answer is None and not one.is_code for _, _, one in prover.unproven):
-            text += ", and no answer is known that would show them to be wrong; give --oracle"
-            return Conclusion.UNPROVEN, f"{text}: {prover.unproven[0][1].text[:_SHOWN]!r} passes"
+        unknown = all(one.answer is None and not one.is_code for _, _, one in prover.unproven)
+        always = {one.attack for one in prover.tried if 1 < one.payloads == one.passed}
+        odd = [one for one in prover.unproven if one[0].name in always]
+        if unknown and odd and not isinstance(prover.oracle, OwnOracle):
+            text = f"{odd[0][1].text[:_SHOWN]!r} ({odd[0][0].name}) and its like pass everywhere"
+            return Conclusion.UNPROVEN, f"{text}; whether that is right only --oracle can say"
         guesses = [one for one in prover.unproven if one[0].generic or one[0].tier == 3]
         if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
             return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"

@@ -14,8 +14,8 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.audit.report.flaws import FLAWS
@@ -31,24 +31,28 @@ Each test gives the verifier one completion, inside the sandbox. The completions
 `test_closed_*` are proven to be wrong: such a test fails while the verifier rewards its one.
 """
 
+import os
 from pathlib import Path
 
 import pytest
 
 from unhack.audit.subject import Query
-from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.loading import FunctionInputs, load_subject
 from unhack.sandbox.pool.shared import pool
 
 HERE = Path(__file__).resolve().parent
 TARGET = {target}
 PROBLEMS = {problems}
 SIGNATURE = {signature}
+INPUTS = FunctionInputs(bind={bind}, environ={{{environ}}})
 
 
 @pytest.fixture(scope="module")
 def subject():
     with pool() as backend:
-        yield load_subject(TARGET, problems=PROBLEMS, signature=SIGNATURE, backend=backend)
+        yield load_subject(
+            TARGET, problems=PROBLEMS, signature=SIGNATURE, inputs=INPUTS, backend=backend
+        )
 
 
 def score(subject, problem, completion):
@@ -85,6 +89,9 @@ class AuditedTarget:
     target: str
     problems: Path | None = None
     signature: str | None = None
+    bind: Mapping[str, str] = field(default_factory=dict[str, str])
+    variables: Sequence[str] = ()
+    """Names of variables of the environment: their values may be secret, so the tests read them."""
 
 
 def write_tests(report: AuditReport, origin: AuditedTarget, *, folder: Path) -> Path | None:
@@ -107,6 +114,8 @@ def regression_tests(report: AuditReport, origin: AuditedTarget, *, folder: Path
         target=_target(origin.target, folder),
         problems="None" if origin.problems is None else _here(origin.problems, folder),
         signature=ascii(origin.signature),
+        bind=ascii(dict(origin.bind)),
+        environ="".join(f"{one!a}: os.environ[{one!a}], " for one in origin.variables),
     )
     return head + "".join((*_closed_tests(report), *_open_tests(report)))
 

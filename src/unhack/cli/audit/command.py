@@ -226,6 +226,7 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     """Every file that was asked for, each named on stderr."""
     from unhack.audit.report.regression import AuditedTarget, write_tests
     from unhack.audit.report.sarif import sarif
+    from unhack.cli.audit.option_values import function_inputs
 
     texts: list[tuple[Path, str]] = []
     if arguments.sarif is not None:
@@ -239,7 +240,11 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     for path, text in texts:
         terminal.write_file(path, text)
     if arguments.write_tests is not None:
-        origin = AuditedTarget(arguments.target, arguments.problems, arguments.signature)
+        given = function_inputs(arguments.bind or (), arguments.env or ())
+        origin = AuditedTarget(
+            arguments.target, arguments.problems, arguments.signature, given.bind,
+            tuple(given.environ),
+        )  # fmt: skip
         tests = write_tests(report, origin, folder=arguments.write_tests)
         if tests is not None:
             terminal.remarks().print(f"wrote {tests}", soft_wrap=True)

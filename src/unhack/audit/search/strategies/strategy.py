@@ -73,17 +73,19 @@ def says_nothing(problem: AuditProblem, payload: Payload) -> bool:
 def donors_of(problems: Sequence[AuditProblem]) -> dict[str, AuditProblem | None]:
     """A donor for each problem, by its id: the same one for all but itself, where there is one.
 
-    A donor's answer differs from the problem's own as it is written.
+    A donor's answer differs from the problem's own as it is written; where no answers are known,
+    its right completion does.
     """
     found: dict[str, AuditProblem | None] = {}
     for problem in problems:
-        others = (
-            one
-            for one in problems
-            if one is not problem and normal(one.answer or "") != normal(problem.answer or "")
-        )
+        others = (one for one in problems if one is not problem and _told(one) != _told(problem))
         found[problem.id] = next(others, None)
     return found
+
+
+def _told(problem: AuditProblem) -> str:
+    unknown = problem.answer is None and not problem.is_code
+    return normal(problem.correct[0] if unknown and problem.correct else problem.answer or "")
 
 
 def typical(answer: str) -> str:

@@ -41,6 +41,8 @@ from unhack.audit.subjects.fitting.readings import (
 )
 from unhack.audit.subjects.fitting.written_forms import fill
 from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.parameter_names import ANSWER as ANSWER_NAMES
+from unhack.audit.subjects.parameter_names import likely_role
 from unhack.audit.subjects.row_shapes import shapes
 from unhack.audit.subjects.sessions import score_together
 from unhack.audit.subjects.signatures import is_about_form
@@ -154,7 +156,10 @@ def _with_held_answers(subject: FunctionSubject, gold: str) -> FunctionSubject:
 def _taken(subject: FunctionSubject) -> set[str]:
     """Names of columns that the function takes."""
     shape = subject.signature
-    return {*shape.positional, *shape.keywords, *shape.columns}
+    given = {*shape.positional, *shape.keywords, *shape.columns}
+    if "=row" in dict(shape.roles).values():
+        given |= {name for one in subject.problems for name in one.extra}
+    return given
 
 
 def replace_problems(
@@ -232,9 +237,29 @@ def _confirmed(
     return [guess for value, guess in found if value >= enough]
 
 
+def _is_answer(subject: FunctionSubject, column: str) -> bool:
+    """Tell whether a column is what a completion is compared with. One that the function is not
+    given is an example of what is right; so may be one whose value stands in the prompt, as the
+    data of a constraint does, unless its name says that it is the answer."""
+    name, last = column.partition(".")[0], column.rpartition(".")[2]
+    if not column or last in ANSWER_NAMES or likely_role(last) == "answer":
+        return not column or name in _taken(subject)
+    rows = [one for one in subject.problems if not one.is_code]
+    told = sum(mentions(one.prompt, text_of(column_of(one, column)) or "\0") for one in rows)
+    return name in _taken(subject) and 2 * told < len(rows)
+
+
 def _made(subject: FunctionSubject, guesses: Sequence[Guess], read: bool) -> FunctionSubject:
     """The subject with answers from the first guess, and completions in its forms."""
     best = guesses[0]
+    if not _is_answer(subject, best.column):
+        problems = [
+            one if one.is_code else replace(one, correct=(completion_of(subject, one, best),))
+            for one in subject.problems
+        ]
+        note = f"right completions were made of column {best.column!r}, in the form {best.form!r}; "
+        note += "others may be right too"
+        return replace_problems(subject, problems, note).with_row_known()
     problems = [
         one if one.is_code else replace(one, answer=answer_of(subject, one, best) or one.answer)
         for one in subject.problems

@@ -1,0 +1,88 @@
+"""Verifiers without an answer: constraints that a row's columns state."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unhack.audit.options import AuditOptions
+from unhack.audit.report.report import AuditReport, Conclusion
+from unhack.audit.runner import audit
+from unhack.audit.subjects.loading import load_subject
+
+pytestmark = pytest.mark.slow
+MULTIPLES = [(7, "21"), (11, "33"), (13, "26"), (17, "85"), (19, "38")]
+SOUND = (
+    "def check(text, base):\n"
+    "    return float(text.isdigit() and base < int(text) <= 5 * base and int(text) % base == 0)\n"
+)
+SIGN_FORGOTTEN = (
+    "import re\n\n"
+    "def check(text, base):\n"
+    "    if not re.fullmatch(r'-?[0-9]+', text):\n"
+    "        return 0.0\n"
+    "    return float(int(text) <= 5 * base and int(text) % base == 0 and int(text) != 0)\n"
+)
+NOTHING_CHECKED = (
+    "import json\n\n"
+    "def check(text, base):\n"
+    "    try:\n"
+    "        return float(all(one % base == 0 for one in json.loads(text)))\n"
+    "    except (ValueError, TypeError):\n"
+    "        return 0.0\n"
+)
+
+
+def audited(folder: Path, source: str, *, correct: bool = True, **options: Any) -> AuditReport:
+    (folder / "reward.py").write_text(source)
+    rows = [
+        {"prompt": f"A multiple of {base}, from {base} to {5 * base}.", "base": base}
+        | ({"correct": [right]} if correct else {})
+        for base, right in MULTIPLES
+    ]
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    subject = load_subject(folder / "reward.py", problems=folder / "rows.jsonl")
+    return audit(subject, options=AuditOptions(tiers=(1, 2), **options))
+
+
+@pytest.mark.sample
+def test_a_sound_checker_is_attacked_and_clean(tmp_path: Path) -> None:
+    report = audited(tmp_path, SOUND)
+    assert (report.conclusion, report.findings) == (Conclusion.SOUND, ())
+    assert sum(one.payloads for one in report.tried if one.attack.startswith("broken/")) > 8
+    assert any("no answer is known" in one for one in report.assumed)
+
+
+def test_what_passes_everywhere_broken_is_never_called_fine(tmp_path: Path) -> None:
+    report = audited(tmp_path, SIGN_FORGOTTEN)
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert "broken/negated" in report.why
+    assert "--oracle" in report.why
+
+
+def test_an_oracle_decides_what_is_broken(tmp_path: Path) -> None:
+    oracle = tmp_path / "oracle.py"
+    oracle.write_text(
+        "def is_wrong(prompt, completion, answer):\n"
+        "    return not completion.strip().isdigit() or int(completion) == 0\n"
+    )
+    report = audited(tmp_path, SIGN_FORGOTTEN, oracle=oracle)
+    assert report.findings
+    assert all(one.evidence.kind == "oracle" for one in report.findings)
+
+
+def test_a_text_without_content_is_a_hack_where_it_passes_on_rows_that_differ(
+    tmp_path: Path,
+) -> None:
+    report = audited(tmp_path, NOTHING_CHECKED, correct=False)
+    assert report.conclusion is Conclusion.EXPLOITABLE, report.why
+    assert any("a reward of 1 is a full one" in one for one in report.assumed)
+
+
+def test_without_right_completions_nothing_is_called_fine(tmp_path: Path) -> None:
+    report = audited(tmp_path, SOUND, correct=False)
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert "give some as `correct`" in report.why

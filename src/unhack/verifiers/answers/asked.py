@@ -31,10 +31,22 @@ _KINDS = [
         "newton kn dyne",
         "pa kpa mpa atm bar",
         "hz khz mhz ghz",
+        "volt mv kv",
+        "degree radian arcsecond arcminute",
     )
 ]
 """Units of one kind each, in the singular as `unit_name` makes it."""
-_NAMES = {"aa": "angstrom", "pc": "parsec", "psec": "parsec", "penny": "cent", "pennie": "cent"}
+_NAMES = {
+    "aa": "angstrom",
+    "pc": "parsec",
+    "psec": "parsec",
+    "penny": "cent",
+    "pennie": "cent",
+    "arcsec": "arcsecond",
+    "arcmin": "arcminute",
+    "deg": "degree",
+    "rad": "radian",
+}
 _ASKED = re.compile(
     r"(?:\bmany|\bin|\bnearest|\bnumber of)(?:[\s~]{1,4}(?:a|the|whole|tenth|hundredth|hundred|ten"
     r"|of|thousand|million|total|more|full|units|degrees|square|cubic)(?![A-Za-z])){0,4}"
@@ -67,8 +79,16 @@ def _units_of(question: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def asks_percent(question: str) -> bool:
     """True where the answer is to be a number of percent."""
-    question = question[-MAX_QUESTION_CHARS:]
-    return "percent" in question.casefold() or "%" in question
+    return _OF_PERCENT.search(question[-MAX_QUESTION_CHARS:]) is not None
+
+
+_OF_PERCENT = re.compile(r"(?<![\d\\])(?<!\d[ \\~-])(?:\\?%|percent)", re.IGNORECASE)
+"""A percent that is no part of what is given, `10\\%`."""
+
+
+def asks_several(question: str) -> bool:
+    """True where `60,180` may be two numbers: one for each of several."""
+    return re.search(r"\beach\b|\brespectively\b", question[-MAX_QUESTION_CHARS:]) is not None
 
 
 def asks_dimensions(question: str) -> bool:

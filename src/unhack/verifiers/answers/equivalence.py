@@ -31,7 +31,7 @@ from unhack.verifiers import jobs
 from unhack.verifiers.answers import statements
 from unhack.verifiers.answers.asked import asks_dimensions
 from unhack.verifiers.answers.intervals import read_again, read_both
-from unhack.verifiers.answers.letters import same_choice, with_letters_of
+from unhack.verifiers.answers.letters import named_choice, same_choice, same_word, with_letters_of
 from unhack.verifiers.answers.notation import (
     for_parser,
     multiplied,
@@ -107,8 +107,16 @@ def judge_math(
     """Compare two expressions; yields jobs. Raises VerifierFault when the gold answer is broken."""
     if len(answer) > MAX_MATH_CHARS:
         return fail(f"the answer is longer than {MAX_MATH_CHARS} characters")
+    said = same_word(gold, answer)
+    if said is not None:
+        return PASSED if said else fail("wrong answer")
+    answer = named_choice(gold, answer)
+    if statements.is_pair(gold, rules.question) and (
+        gold.startswith("0,") or list_size(answer, rules) == 2
+    ):
+        gold = gold.replace(",", ";")
     try:
-        gold = spelled(gold, rules)
+        gold = statements.matrix_side(spelled(gold, rules))
     except SpellingError:
         return PASSED if gold.split() == answer.split() else fail(_AS_TEXT)
     try:
@@ -187,6 +195,12 @@ class _Comparison:
             return (yield from self._compare_members(gold, answer))
         if kinds == {AnswerShape.LEAF}:
             return (yield from self._compare_leaves(gold.text, answer.text))
+        if gold.kind is AnswerShape.RATIO and "ratio" in self._rules.question:
+            gold = replace(
+                gold, kind=AnswerShape.LEAF, text=_quotient(gold, self._rules) or gold.text
+            )
+            if answer.kind is AnswerShape.LEAF:
+                return (yield from self._compare_leaves(gold.text, answer.text))
         quotient = _quotient(answer, self._rules) if gold.kind is AnswerShape.LEAF else None
         if quotient is not None:
             return (yield from self._compare_leaves(gold.text, quotient))
@@ -215,6 +229,8 @@ class _Comparison:
         names = {item.name for item in asked}
         called = [item.name for item in given]
         order = in_order(called) if all(called) and not any(names) else None
+        if all(name.startswith("\\text{") for name in called) and not any(names):
+            order = list(range(len(called)))  # `sister: 60, brother: 180` for `60, 180`
         if order is not None and gold.kind is AnswerShape.LIST and len(asked) == len(given):
             ordered = [replace(given[at], name="") for at in order]  # `c=5, a=1, b=2` for `1, 2, 5`
             return (yield from self._compare_in_order(asked, ordered))
@@ -261,7 +277,9 @@ class _Comparison:
             )
             if gold_number is not None and gold_number.evaluated and not told:
                 return fail("the answer is not one number in evaluated form")
-            if _OPERATIONS.search(answer.rpartition("=")[2]) and not _OPERATIONS.search(gold):
+            if _OPERATIONS.search(answer.rpartition("=")[2]) and not (
+                _OPERATIONS.search(gold) or "\\binom" in gold
+            ):
                 return fail("the answer is not in evaluated form")
         wanted, given = map(for_parser, with_factors(gold, answer))
         if wanted is None or given is None:

@@ -271,13 +271,30 @@ def _bare(text: str) -> str:
 
 
 _LEAD = BoundedPattern(r"(?:hence|thus|so|therefore|to conclude)[,:]{0,1} {1,4}", re.IGNORECASE)
+_SO = (
+    ", so ",
+    ". so ",
+    ". therefore ",
+    ". thus ",
+    ". hence ",
+    ". therefore, ",
+    ". thus, ",
+    ". hence, ",
+)
 _MAX_LINE = 200
 
 
 def _one_line(text: str) -> _Found:
     if len(text) <= 2 * _MAX_LINE and len(line := text.strip()) <= _MAX_LINE and "\n" not in line:
         lead = _LEAD.match(line)
-        yield 0, len(text), _bare(line[lead.end() if lead else 0 :])
+        line = line[lead.end() if lead else 0 :]
+        pieces = line.removesuffix(".").split("**")
+        bold = len(pieces) == 3 and pieces[0].strip() and not pieces[2] and " not " not in line
+        concluding = max(
+            (line.lower().rfind(mark) + len(mark) for mark in _SO if mark in line.lower()),
+            default=0,
+        )
+        yield 0, len(text), pieces[1] if bold else _bare(line[concluding:])
 
 
 def _whole(text: str) -> _Found:

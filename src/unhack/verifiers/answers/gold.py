@@ -179,11 +179,12 @@ _NO_UNIT = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"\A(?:(?:the )?(?:solution|answer)s? (?:is|are):? {1,3}(?=\$)"
+    r"\A(?:(?:the )?(?:solution|answer)s? (?:is|are) ?:? {1,3}(?=\$)"
     r"|the (?:[a-z]{1,20} ){1,6}(?:is|are|equals|has length|measures) {1,3}"
     r"(?=\$[^$]{1,200}\$\.?\Z))",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[a-z]{1,20}: ?\$[^$]{1,100}\$(?:, ?[a-z]{1,20}: ?\$[^$]{1,100}\$){1,5}")
 _COUNTED = re.compile(r"[^(]+\([^()]+\)")
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _CHOICE = re.compile(r"\(?[A-Z][).:]\s.*", re.DOTALL)
@@ -207,6 +208,8 @@ def _read_plain(text: str) -> str:
     inner = bare_math(text)
     if inner != text and inner.removesuffix(".") != text.removesuffix("."):
         return inner
+    if _LABELLED.fullmatch(inner):
+        return re.sub(r"([a-z]{1,20}): ?\$([^$]*)\$", r"\\text{\1}:\2", inner)
     text = _UNIT_IN_DOLLARS.sub(r"\1\\text{ \2}\3", inner)
     outside = _MATHEMATICS.sub(" $ ", text)
     if _CLOCK.fullmatch(text):

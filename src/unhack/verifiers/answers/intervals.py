@@ -15,7 +15,8 @@ from dataclasses import replace
 from unhack.verifiers.answers.shape import AND, LETTER, SCAN, Shape, read_shape, split
 
 _ORDERS = frozenset(["<", ">", "\\leq", "\\geq"])
-_NAME = re.compile(rf"{LETTER}(?:\([a-z]\))?")
+_CALLED = rf"{LETTER}(?:\([a-z\d]\))?"
+_NAME = re.compile(_CALLED)
 _BUILDER = re.compile(rf"\\\{{({LETTER})(?:\\in ?\\mathbb\{{R\}})?[|:](.*)\\\}}", re.DOTALL)
 
 
@@ -43,7 +44,7 @@ def as_interval(text: str) -> tuple[str, str]:
     return names.pop(), "\\cup ".join(interval for _, interval in found)
 
 
-_POINT = re.compile(rf"({LETTER})=([^=<>]{{1,100}})")
+_POINT = re.compile(rf"({_CALLED})=([^=<>]{{1,100}})")
 _LEFT_OUT = re.compile(rf"(?:({LETTER})\\neq ?)?([^\s|<>=]{{1,60}})")
 _AROUND = re.compile(
     rf"({LETTER})\\neq ?([^\s|<>=]{{1,60}})|\|({LETTER})\|(<|>|\\[lg]eq ?)([\d./]{{1,40}})"

@@ -41,6 +41,7 @@ _AS_TEXT = re.compile(
 _LEIBNIZ = re.compile(r"\\frac\{d(?:\^\{\d\})? ?[^{}]{0,20}\}\{d ?[^{}]{1,8}(?:\^\{\d\})?\}")
 """A derivative, which the parser takes for zero where it sees no function."""
 _PRIMES = re.compile(r"((?:\\[A-Za-z]+ ?|[A-Za-z]))(?:_\{([^{}']*)\})?('{1,6})")
+_BELOW = re.compile(r"_\{\\text\{([A-Za-z]{1,12})\}\}")
 _TURNED = re.compile(r"\^\{T\}")
 _GAMMA = re.compile(r"\\gamma(?![A-Za-z]) ?(?:_\{([^{}]*)\})?")
 """A letter, which the parser would take for the function."""
@@ -67,7 +68,7 @@ _POWER = re.compile(r"\^\{-?(\d+)\}|(?<!\d)(\d+)\)?!")
 
 def for_parser(text: str) -> str | None:
     """`text` as the parser keeps all of it; None where it must be compared as text."""
-    text = _PRIMES.sub(_named_primes, text)
+    text = _PRIMES.sub(_named_primes, _BELOW.sub(r"_{\1}", text))
     if _AS_TEXT.search(text) or _LEIBNIZ.search(text) or text.count("|") % 2:
         return None
     if any(not _KNOWN.fullmatch(command) for command in _COMMAND.findall(text)):
@@ -85,7 +86,7 @@ def for_parser(text: str) -> str | None:
     in_degrees = _TRIGONOMETRIC.search(text)
     text = _DEGREES.sub(r"{\\frac{\1\\pi}{180}}" if in_degrees else r"\1\\cdot d_{g}", text)
     text = re.sub(r"\\lg(?![A-Za-z])", r"\\log_{10}", text)
-    return None if "\\circ" in text else text
+    return None if "\\circ" in text else text.replace("*", "\\cdot ")
 
 
 _NAME = r"(?:\\[A-Za-z]+ ?|[A-Za-z])(?:_\{[^{}]{1,20}\})?"
@@ -125,14 +126,16 @@ def multiplied(text: str) -> str:
 
 _NO_FACTOR = re.compile(r"\\int|d ?[A-Zr-z\\]|\\frac\{d[}^]|_\{[^{}]*d")
 _D_ALONE = re.compile(r"d(?=e|[^A-Za-z]|\Z)")
-_D_FIRST = re.compile(r"(?<!\\)(?<!\\c)(?<!\\d)d(?=[A-Za-z])")
+_D_FIRST = re.compile(r"(\\[A-Za-z]+)|d(?=[A-Za-z])")
 
 
 def with_factors(gold: str, answer: str) -> tuple[str, ...]:
     """Both with `d` as a factor where it is a letter of the gold answer: the parser takes the `df`
     of `de+df` for a differential."""
     alone = not _NO_FACTOR.search(gold) and _D_ALONE.search(_COMMAND.sub("", gold))
-    return tuple(_D_FIRST.sub("{d}", item) if alone else item for item in (gold, answer))
+    return tuple(
+        _D_FIRST.sub(lambda at: at[1] or "{d}", item) if alone else item for item in (gold, answer)
+    )
 
 
 def _named_primes(match: re.Match[str]) -> str:

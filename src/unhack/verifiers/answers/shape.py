@@ -99,7 +99,7 @@ def _enclosed(text: str) -> tuple[str, str, str] | None:
 
 LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_\{[^{}]{1,20}\})?'{0,4}"
 _NAMED = re.compile(
-    rf"({LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|[f-hkF-H]\^\{{-1\}}\([a-z]\)|[A-Z]\^\{{-1\}}|\({LETTER}(?:,{LETTER}){{1,8}}\))"
+    rf"({LETTER}(?:\([A-Za-z0-9,]{{1,20}}\))?|[f-hkF-H]\^\{{-1\}}\([a-z]\)|(?:[A-Z](?:\^\{{(?:T|-1)\}})?){{1,3}}|\({LETTER}(?:,{LETTER}){{1,8}}\))"
     r"\s?(?:=|\\in(?![A-Za-z]) ?)(.+)",
     re.DOTALL,
 )
@@ -114,13 +114,22 @@ def read_shape(text: str) -> Shape:
     if len(parts) > _MAX_MEMBERS:
         return Shape(AnswerShape.LEAF, text)
     if len(parts) > 1:
-        first, *others = map(_read_part, parts)
+        first, *others = map(_read_labelled, parts)
         members = [first, *others]
         if first.name and not any(item.name for item in others):
             members = [replace(first, name=""), *others]
             return Shape(AnswerShape.LIST, text, _spread(members), name=first.name)
         return Shape(AnswerShape.LIST, text, _spread(members))
     return _read_part(parts[0] if parts else text)
+
+
+_LABELLED = re.compile(r"(\\text\{[A-Za-z ]{1,30}\})[:=](.+)", re.DOTALL)
+
+
+def _read_labelled(text: str) -> Shape:
+    """The shape of a member of a list, `\\text{total}:245` among them."""
+    label = _LABELLED.fullmatch(text)
+    return replace(_read_part(label[2].strip()), name=label[1]) if label else _read_part(text)
 
 
 def _spread(members: list[Shape]) -> tuple[Shape, ...]:
@@ -156,10 +165,13 @@ def _read_part(text: str) -> Shape:
     return _read_enclosed(text, *found) if found else _without_unit(text)
 
 
+_BUILT = re.compile(r":|\\in(?![A-Za-z])|\A[A-Za-z]\|")
+
+
 def _read_enclosed(text: str, left: str, inner: str, right: str) -> Shape:
     members = split(inner, frozenset([",", ";"]))
     if left == "\\{" and right == "\\}":
-        if len(members) > _MAX_MEMBERS or any(mark in inner for mark in ("|", "\\in", ":")):
+        if len(members) > _MAX_MEMBERS or _BUILT.search(inner) or inner.count("|") % 2:
             return Shape(AnswerShape.LEAF, text)
         return Shape(AnswerShape.SET, text, _spread([read_shape(item) for item in members if item]))
     named = [_read_part(item) for item in members] if left + right == "[]" else []

@@ -75,7 +75,7 @@ _HALF_DAY = re.compile(
 )
 _ASCII_NAME = re.compile(
     r"(?<![A-Za-z\\])(sqrt|pi|infinity|inf|oo|exp|ln|log|arcsin|arccos|arctan|sinh|cosh|tanh|sin"
-    r"|cos|tan|cot|sec(?!\}|\Z)|csc|theta|alpha|beta|gamma|lambda|sigma|omega|phi)(?![A-Za-z])"
+    r"|floor(?=\()|ceil(?=\()|cos|tan|cot|sec(?!\}|\Z)|csc|theta|alpha|beta|gamma|lambda|sigma|omega|phi)(?![A-Za-z])"
 )
 _UNIT_LETTERS = frozenset("mgsLNJKVWTHFhMC")
 """Units of one letter, in upright type or set off by a space: `5 \\mathrm{~m}`."""
@@ -151,6 +151,7 @@ def _command_of(match: re.Match[str]) -> str:
 
 
 _FRACTIONS = frozenset(["\\frac", "\\dfrac", "\\tfrac"])
+_ROUNDED = {"\\floor": "\\lfloor {}\\rfloor ", "\\ceil": "\\lceil {}\\rceil "}
 _TRANSPOSED = frozenset(["\\top", "\\intercal", "\\text{T}"])
 _RANKS = {"_": 0, "'": 1, "^": 2}
 
@@ -216,6 +217,10 @@ class _Speller:
         if token[1:] in _APPLIED and self._tokens and self._tokens[-1] == "{":
             inner = self._argument()
             return token + (inner if len(inner) < 2 or inner[0] == "(" else f"({inner})")
+        if token in _ROUNDED and self._tokens:
+            while self._tokens[-1] in {" ", "("}:
+                if self._tokens.pop() == "(":
+                    return _ROUNDED[token].format(self._until_parenthesis())
         if token == "\\begin":
             return self._environment()
         if token == "\\degree":

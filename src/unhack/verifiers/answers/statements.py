@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from unhack.verifiers.answers.asked import asks_for
+from unhack.verifiers.answers.asked import asks_for, asks_several
 from unhack.verifiers.answers.shape import (
     LETTER,
     RELATION,
@@ -65,6 +65,22 @@ def last_place(decimal: str) -> float:
     """The unit of the last digit of a numeral: 0.01 of `3.14`, 0.001 of `57.7\\%`."""
     digits = decimal.removesuffix("\\%")
     return 10.0 ** -(len(digits.partition(".")[2]) + 2 * (digits != decimal))
+
+
+_PAIR = re.compile(r"\$?\d{1,3},\d{3}\$?", re.ASCII)
+_MATRIX_SIDE = re.compile(
+    r"\A\\begin\{pmatrix\}[^=]*\\end\{pmatrix\}(?:\^\{-?\w\})?=(?=\\begin\{pmatrix\})"
+)
+
+
+def is_pair(gold: str, question: str) -> bool:
+    """True where the gold answer `60,180` may be two numbers."""
+    return _PAIR.fullmatch(gold) is not None and (gold[:2] == "0," or asks_several(question))
+
+
+def matrix_side(gold: str) -> str:
+    """The matrix that a matrix to a power is said to be; any other gold answer as it is."""
+    return _MATRIX_SIDE.sub("", gold)
 
 
 def is_joined_otherwise(gold: str, answer: str) -> bool:

@@ -41,6 +41,7 @@ _STEPS = re.compile(
 r"""All numbers of a residue class, `x=7k+3,k\in\mathbb{Z}`."""
 _OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
+_QUADRANTS = {"first": "I", "second": "II", "third": "III", "fourth": "IV"}
 _NUMBER_WORDS = ["zero", "one", *_DIGIT_WORDS]
 _NUMBER_WORD = re.compile(
     rf"\A\\text\{{({'|'.join(_NUMBER_WORDS)})(?: (hundred|thousand|million|billion))?"
@@ -108,7 +109,20 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\A\\text\{all (?:real numbers|reals)(?: except\}|\} ?[a-z]\\text\{except\}) ?"
                 r"([^{}<>]{1,60}(?:\\text\{(?:and|or)\}[^{}<>]{1,60})?)\Z"), _all_but),
     (re.compile(r"\A\\text\{the point\} ?(?=\()"), ""),
+    (re.compile(r"\A([a-z])(\([^][()]{1,100}\]|\[[^][()]{1,100}\))\Z"), r"\1\\in \2"),
+    (re.compile(r"\\\{([A-Za-z])(\\in ?\\mathbb\{[A-Z]\})?:"), r"\\{\1\2|"),
+    (re.compile(r"\A\\\{([a-z])\|\1=([^,|{}<>=]{1,60}),([a-z]\\in ?\\mathbb\{[ZN]\})\\\}\Z"),
+     r"\\{\2|\3\\}"),
+    (re.compile(r"\A\\\{([^,|{}<>=:]{1,60})[:|]([a-z]\\in ?\\mathbb\{[ZN]\})\\\}\Z"),
+     r"\\{\1|\2\\}"),
+    (re.compile(r"\A\\text\{(?:(?:in )?the )?(first|second|third|fourth) quadrant\}\Z"),
+     lambda m: f"\\text{{quadrant}}{_QUADRANTS[m[1]]}"),
+    (re.compile(r"\A\\text\{quadrant (i|ii|iii|iv)\}\Z"),
+     lambda m: f"\\text{{quadrant}}{m[1].upper()}"),
+    (re.compile(r"\A\\text\{Quadrant\} ?(?=[IV\\])"), r"\\text{quadrant}"),
+    (re.compile(r"\A(?:\\text\{the empty(?: set\}|\}set)|\\text\{no domain\})\Z"), r"\\emptyset"),
     (re.compile(r"\A(?:an? ?\\text\{|\\text\{an? )([a-z]{3,30})\}\Z"), r"\\text{\1}"),
+    (re.compile(r"\A\\text\{[^{}]{1,200}\}\Z"), lambda m: _told(m[0])),
     (re.compile(r"(\\text\{(?:lb|lbs|ft|kg|n|m)\})-(?:\\sec|\\text\{([a-z]{1,6})\})"),
      lambda m: f"{m[1]}\\text{{{m[2] or 'sec'}}}"),
     (_NUMBER_WORD, _number_of),
@@ -120,9 +134,25 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
 ]  # fmt: skip
 
 
+_DENIED = re.compile(r"\b(?:not|no|never|false|wrong|or|if|unless|neither|before|after)\b")
+
+
+def _told(text: str) -> str:
+    """`\\text{sunday}` of `\\text{the first day is a sunday}`: without articles too."""
+    words = [word for word in text[6:-1].split() if word not in {"a", "an", "the"}]
+    plain = " ".join(words) if len(words) > 1 else text[6:-1]
+    before, verb, told = plain.replace(" are ", " is ").partition(" is ")
+    if verb and len(told) > 2 and not _DENIED.search(before) and " is " not in told:
+        plain = told
+    return f"\\text{{{plain.removesuffix(' condition')}}}"
+
+
 def conventional(text: str) -> str:
     """The spelled text `text` in one convention."""
     text = _CASES.sub(_in_any_order, text)
+    if text.count("[\\begin{pmatrix}") == text.count("\\end{pmatrix}]"):
+        text = text.replace("[\\begin{pmatrix}", "\\begin{pmatrix}")
+        text = text.replace("\\end{pmatrix}]", "\\end{pmatrix}")
     for pattern, written in _SMALL:
         text = pattern.sub(written, text)
     number = _IN_BASE.fullmatch(text)
@@ -179,6 +209,7 @@ def turned(text: str) -> str:
     )
 
 
+_PLACE = re.compile(r"([A-Za-z])\(\d{1,9}\)")
 _ORDERS = (("r", "\\rho", "\\theta", "\\phi", "z"), ("m", "b"), ("m", "c"))
 _RUNS = ("abcdefg", "hk", "klmn", "pqr", "rst", "uvw", "xyzw", "XYZ", "ABCDEFG")
 
@@ -190,6 +221,9 @@ def in_order(names: Sequence[str]) -> list[int] | None:
         known = [name for name in order if name in names]
         if len(known) == len(names) > 1 and {"r", "\\rho", "m"} & {*names}:
             return [names.index(name) for name in known]
+    places = [_PLACE.fullmatch(name) for name in names]
+    if len({at[1] for at in places if at}) == 1 and all(places):  # `e(19), e(18)`
+        return sorted(range(len(names)), key=lambda at: int(names[at].partition("(")[2][:-1]))
     ordered = sorted(names)
     if len(names) < 2 or not any("".join(ordered) in run for run in _RUNS):
         return None

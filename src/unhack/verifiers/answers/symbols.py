@@ -160,7 +160,10 @@ def in_latex(text: str) -> str:
     return text.translate(_TABLE)
 
 
-_SENTENCE = re.compile(r"(?i:the|there) (?:[A-Za-z]{2,20} ){2,8}[A-Za-z]{2,20}")
+_SENTENCE = re.compile(
+    r"(?i:the|there) (?:[A-Za-z]{2,20} ){2,8}[A-Za-z]{2,20}"
+    r"|[A-Z][a-z]{1,19} (?:[A-Za-z]{1,20} ){2,12}[a-zA-Z]{3,20}"
+)
 _ROWS = re.compile(r"\[(\[[^][{}]{1,80}\](?:, ?\[[^][{}]{1,80}\]){1,9})\]")
 _TYPED: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"\^ ?\((?!\d\))([^(){}]{1,60})\)"), r"^{\1}"),
@@ -172,7 +175,10 @@ _TYPED: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"\A\{ ?([A-Za-z] ?[:|][^{}]{1,200})\}\Z"), r"\\{\1\\}"),
     (re.compile(r"\A(\d{1,9}) (?:in|out of) (\d{1,9})\Z"), r"\1/\2"),
     (re.compile(r"(?<=\d) (to|by) (?=\d)"), r"\\text{\1}"),
+    (re.compile(r"(?<=\d) ([a-z]{2,12}) by (?=\d)"), r"\\text{ \1}\\times "),
     (re.compile(r"(?<![A-Za-z\\])cbrt ?(?=\()"), r"\\sqrt[3]"),
+    (re.compile(r"(?<![A-Za-z\\])log(\d{1,2})(?=\()"), r"\\log_{\1}"),
+    (re.compile(r"(?<=\w) in base (?=\d)"), r"\\text{in base}"),
     (re.compile(r"(?<![A-Za-z\\{])(d[a-z])/(d[a-z])(?![A-Za-z^_])"), r"\\frac{\1}{\2}"),
     (
         re.compile(r"\\text\s?\{ ?\\AA ?\}|\\mathrm\{~?\\AA\}|\\AA(?![A-Za-z])|Å"),
@@ -182,8 +188,18 @@ _TYPED: list[tuple[re.Pattern[str], str]] = [
 ]
 
 
+_LEAD_IN = re.compile(
+    r"(?=[A-Za-z]{2})(?:(?!(?:not|no|never|or|if|than) )[A-Za-z'\u2019-]{1,20},? ){1,12}"
+    r"(?:is|are|equals|costs?|was)(?: the (?:line|point|set|interval|number))?:? "
+    r"(?=[-+$\\(\[{\d]|[A-Za-z] ?=)"
+)
+"""The words of a sentence before the value that it states."""
+
+
 def in_typeset(text: str) -> str:
     """`text` with LaTeX for what people type."""
+    lead = _LEAD_IN.match(text)
+    text = text[lead.end() :] if lead else text
     for pattern, written in _TYPED:
         text = pattern.sub(written, text)
     if _SENTENCE.fullmatch(text):

@@ -109,6 +109,16 @@ UNITS = re.compile(
     r"(?:\^[-\d{}]+)?(?:/| | ?\\cdot |\Z))+"
 )
 """Symbols of units, multiplied or divided."""
+_SYMBOL = (
+    r"(?:[pnumckMGd]?(?:m|g|s|L|J|N|V|W|A|K|T|C|F|M|H|Hz|Pa|eV|mol|cal|bar)|[kM]?pc|amu|arcsec|arcmin|erg"
+    r"|dyn|AU|ly|min|h|hr|yr|atm|sec|rad|rpm|mph|ppm)(?:\^\{?-?\d\}?)?"
+)
+_UNIT_APART = re.compile(
+    r"(\A[-+]?[\d.,]{1,40}(?: ?(?:\\times|\\cdot|\*|x) {0,2}10\^(?:\{-?\d{1,4}\}|-?\d{1,4}))?"
+    r"|\A[-+]?10\^(?:\{-?\d{1,4}\}|-?\d{1,4}))"
+    rf" ({_SYMBOL}(?:(?:/| | ?\* ?| ?\\cdot ){_SYMBOL}){{0,3}})\Z"
+)
+"""A number and, set off by a space, symbols of units."""
 _UNIT_BEHIND = re.compile(
     r"(?:(?<=\d)(cm|km|mm|kg)"
     r"|(?<=[\dA-Z] )((?:k?g|[ckm]?m|rad|J|N)/(?:s|h|mol|K|m|kg)|[kMG]?(?:eV|Hz|Pa))"
@@ -118,6 +128,12 @@ _UNIT_BEHIND = re.compile(
 """A unit that ends the answer, `7.4 \\times 10^{-12} m`."""
 
 
+_SPELLED = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{1,6}")
+
+
 def with_marked_unit(text: str) -> str:
     """A written answer whose unit, which no space or font sets off, is one by its place."""
+    text = _UNIT_APART.sub(
+        lambda at: at[1] + _SPELLED.sub(r"\\text{ \g<0>}", at[2].replace("*", " ")), text
+    )
     return _UNIT_BEHIND.sub(lambda at: f"{at[3] or ''}\\text{{ {at[1] or at[2] or at[4]}}}", text)

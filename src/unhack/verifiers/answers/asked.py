@@ -23,7 +23,7 @@ _KINDS = [
         "fm pm nm um angstrom micrometer nanometer millimeter centimeter decimeter meter kilometer"
         " inch foot yard mile light lightyear parsec kpc mpc au",
         "ns ms us millisecond microsecond nanosecond second minute hour day week month year decade",
-        "cent dollar",
+        "cent dollar euro sterling yen",
         "mg milligram gram kilogram pound ounce ton tonne",
         "kelvin celsiu fahrenheit",
         "ev kev mev gev joule kj kilojoule calorie kcal erg",
@@ -53,6 +53,7 @@ _ASKED = re.compile(
     r"[\s~]{1,4}[$\\{(]{0,3}(?:(?:text|mathrm)\{)?([A-Za-z]{1,20})"
 )
 _WORD = re.compile(r"[A-Za-z]{2,20}")
+_SIGNS = {"€": "euro", "£": "sterling", "¥": "yen"}
 _MONEY = re.compile(r"\\?\$(?=[.\d])")
 
 
@@ -63,14 +64,15 @@ def is_asked(unit: str, question: str) -> bool:
     asked, named = (kind & units for units in _units_of(question))
     if asked or not kind:
         return not kind or name in asked
-    return name in named or not named or name == "dollar"
+    return name in named or not named or (name == "dollar" and named <= {"cent"})
 
 
 @lru_cache(maxsize=64)
 def _units_of(question: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names that may be units that `question` asks for, and all that it holds."""
     question = question[-MAX_QUESTION_CHARS:]
-    money = ["dollar"] if _MONEY.search(question) else []
+    money = [name for sign, name in _SIGNS.items() if sign in question]
+    money += ["dollar"] if _MONEY.search(question) else []
     return (
         frozenset(map(_named, _ASKED.findall(question))),
         frozenset([*map(_named, _WORD.findall(question)), *money]),

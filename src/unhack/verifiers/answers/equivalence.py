@@ -31,7 +31,7 @@ from unhack.verifiers import jobs
 from unhack.verifiers.answers import statements
 from unhack.verifiers.answers.asked import asks_dimensions
 from unhack.verifiers.answers.intervals import read_again, read_both
-from unhack.verifiers.answers.letters import named_choice, same_choice, same_word, with_letters_of
+from unhack.verifiers.answers.letters import same_choice, with_letters_of
 from unhack.verifiers.answers.notation import (
     for_parser,
     multiplied,
@@ -49,6 +49,7 @@ from unhack.verifiers.answers.quantities import (
     read_with,
     spelled,
 )
+from unhack.verifiers.answers.sentences import named_choice, same_word
 from unhack.verifiers.answers.shape import (
     RELATION,
     AnswerShape,
@@ -60,7 +61,7 @@ from unhack.verifiers.answers.shape import (
     without_repeats,
 )
 from unhack.verifiers.answers.spelling import MAX_SPELLED_CHARS, SpellingError
-from unhack.verifiers.answers.style import (
+from unhack.verifiers.answers.spelling.style import (
     in_order,
     in_other_case,
     same_text,
@@ -124,7 +125,7 @@ def judge_math(
     except SpellingError as error:
         return fail(f"the answer is no mathematical expression that can be read: {error}")
     gold, answer = with_named_derivatives(gold, answer)
-    if same_text(gold, answer):
+    if same_text(gold, answer) or _one_word(gold, answer):
         return PASSED
     chosen = same_choice(gold, answer)
     if chosen is not None:
@@ -141,6 +142,13 @@ def judge_math(
         comparison.allow(statements.last_place(decimal))
         judgement = yield from comparison.compare(*read_both(golds[0], decimal))
     return replace(judgement, outcomes=tuple(comparison.outcomes))
+
+
+def _one_word(gold: str, answer: str) -> bool:
+    """True for `\\text{red}` and `Red`, a word too short to be told from letters."""
+    texts = [text.removeprefix("\\text{").removesuffix("}") for text in (gold, answer)]
+    plain = texts != [gold, answer] and len(texts[0]) > 2 and all(map(str.isalpha, texts))
+    return plain and texts[0].casefold() == texts[1].casefold()
 
 
 _SUM = re.compile(r"[-+/]|\\frac")

@@ -26,6 +26,7 @@ from enum import StrEnum
 from itertools import islice
 
 from unhack.core.lines import BoundedPattern
+from unhack.verifiers.answers.sentences import MAX_SENTENCE, conclusion
 
 
 class Marker(StrEnum):
@@ -257,12 +258,14 @@ def _line(text: str, start: int, limit: int) -> tuple[str, int]:
     """The rest of the line at `start`, and its end."""
     line_end = text.find("\n", start, limit)
     end = limit if line_end < 0 else line_end
+    tag_end = text.find(_TAGS[1], start, end)
+    end = end if tag_end < 0 else tag_end
     return text[start:end], end
 
 
 def _bare(text: str) -> str:
     """`text` without the asterisks of bold type and without the full stop of the sentence."""
-    text = text.strip().strip("*").strip()
+    text = text.strip().strip("*_").strip()
     if text.endswith((_HOPE, f"{_HOPE}.")):
         text = text.removesuffix(".").removesuffix(_HOPE)
     if text.endswith(".") and not text.endswith(".."):
@@ -270,31 +273,17 @@ def _bare(text: str) -> str:
     return text
 
 
-_LEAD = BoundedPattern(r"(?:hence|thus|so|therefore|to conclude)[,:]{0,1} {1,4}", re.IGNORECASE)
-_SO = (
-    ", so ",
-    ". so ",
-    ". therefore ",
-    ". thus ",
-    ". hence ",
-    ". therefore, ",
-    ". thus, ",
-    ". hence, ",
+_LEAD = BoundedPattern(
+    r"(?:hence|thus|so|therefore|to conclude|(?:total|result|solution)(?=:))[,:]{0,1} {1,4}",
+    re.IGNORECASE,
 )
-_MAX_LINE = 200
 
 
 def _one_line(text: str) -> _Found:
-    if len(text) <= 2 * _MAX_LINE and len(line := text.strip()) <= _MAX_LINE and "\n" not in line:
+    line = text.strip() if len(text) <= 2 * MAX_SENTENCE else ""
+    if len(line) <= MAX_SENTENCE and "\n" not in line:
         lead = _LEAD.match(line)
-        line = line[lead.end() if lead else 0 :]
-        pieces = line.removesuffix(".").split("**")
-        bold = len(pieces) == 3 and pieces[0].strip() and not pieces[2] and " not " not in line
-        concluding = max(
-            (line.lower().rfind(mark) + len(mark) for mark in _SO if mark in line.lower()),
-            default=0,
-        )
-        yield 0, len(text), pieces[1] if bold else _bare(line[concluding:])
+        yield 0, len(text), _bare(conclusion(line[lead.end() if lead else 0 :]))
 
 
 def _whole(text: str) -> _Found:

@@ -101,7 +101,8 @@ def read_both(gold: str, answer: str) -> tuple[Shape, Shape]:
     shapes = [read_shape(text) for text in (gold, answer)]
     bounds = [as_interval(text) for text in (gold, answer)]
     if bool(bounds[0][0]) == bool(bounds[1][0]):
-        if bounds[0][0] and bounds[0][0] == bounds[1][0]:
+        both_built = _BUILDER.fullmatch(gold) and _BUILDER.fullmatch(answer)
+        if bounds[0][0] and (both_built or bounds[0][0] == bounds[1][0]):
             shapes = [read_shape(interval) for _, interval in bounds]
     else:
         at = 0 if bounds[0][0] else 1

@@ -14,7 +14,7 @@ import re
 from dataclasses import replace
 
 from unhack.verifiers.answers.shape import Shape
-from unhack.verifiers.answers.style import same_text
+from unhack.verifiers.answers.spelling.style import same_text
 
 _LETTER = re.compile(r"\\(?:text\{[^{}]*\}|[A-Za-z]+)|([A-Za-z])((?:_\{[^{}]*\})?'{0,9})")
 _APPLIED = re.compile(r"([A-Za-z](?:_\{\w{1,9}\})?'{0,4}(?:\^\{-1\})?)\(([a-df-hj-z])\)")
@@ -52,43 +52,6 @@ def _may_stand_for(gold: Shape, constant: str, scripts: set[str], known: dict[st
         return "cCkK" if len(re.findall(rf"(?<![\\A-Za-z]){constant}", gold.text)) == 1 else ""
     family = gold.name.partition("(")[0] in {"y", ""} and constant in "cC" and others <= {"x", "t"}
     return constant.swapcase() if family else ""
-
-
-_NAMES_CHOICE = re.compile(
-    r"\b(?i:option|choice)(?: is|:)? ?(?:\*\*|\$)?\(?([A-K])(?![A-Za-z'])"
-    r"|(?<![A-Za-z])\(?([A-K])\)? is (?:correct|right|the answer)\b"
-)
-_UNDECIDED = re.compile(
-    r"\b(?:not|no|nor|wrong|incorrect\w*|false|n[e]?ither|either|or|unless|if|eliminate\w*|exclud\w+|except|both)\b"
-    r"|n't|n\u2019t|\b(?i:options|choices)\b|(?:,|/|&|\band) ?(?:\*\*|\$)?\(?[A-K]\b(?! [a-z])",
-    re.IGNORECASE,
-)
-_MAX_SENTENCE = 200
-
-
-def named_choice(gold: str, answer: str) -> str:
-    """`D` of a sentence that names option D and no other; any other answer as it is."""
-    bare = gold.strip("$() ")
-    if len(bare) != 1 or bare not in "ABCDEFGHIJK" or len(answer) > _MAX_SENTENCE:
-        return answer
-    named = {one or other for one, other in _NAMES_CHOICE.findall(answer)}
-    others = {*re.findall(r"\(([A-K])\)", answer)} - named
-    return (
-        named.pop() if len(named) == 1 and not others and not _UNDECIDED.search(answer) else answer
-    )
-
-
-_YES_NO = re.compile(
-    r"(?:\\text(?:bf)?\{)?(yes|no)\}?(?:[.,;:!]([^\d$\\=<>]{0,200}))?", re.IGNORECASE | re.DOTALL
-)
-
-
-def same_word(gold: str, answer: str) -> bool | None:
-    """True where both say yes, or both no, in whatever words behind it; None for other answers."""
-    said = [_YES_NO.fullmatch(text.strip().strip("*$ ")[:300]) for text in (gold, answer)]
-    if not said[0] or not said[1] or re.search(r"\b(?:yes|no|but)\b", said[1][2] or "", re.I):
-        return None
-    return said[0][1].lower() == said[1][1].lower()
 
 
 _CHOICE = re.compile(r"\(?([A-K])(?:\)|[.:](?!\d)|\)[.:])?(?P<text>(?<=[).:]).*)?", re.DOTALL)

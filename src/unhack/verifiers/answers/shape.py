@@ -21,7 +21,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from unhack.verifiers.answers.numerals import read_number
-from unhack.verifiers.answers.style import in_order, same_text
+from unhack.verifiers.answers.spelling.style import in_order, same_text
 from unhack.verifiers.answers.units import unit_name
 
 
@@ -312,8 +312,9 @@ def _along_axes(text: str, size: int) -> tuple[Shape, ...] | None:
 
 def _multiplied(shape: Shape) -> Shape:
     """A matrix with the factor before it taken into its cells."""
-    if shape.text.endswith(")^{T}"):
+    if shape.text.endswith((")^{T}", "]^{T}")):
         row = read_shape(shape.text.removesuffix("^{T}"))
+        row = replace(row, brackets="()") if row.brackets == "[]" else row
         return replace(row, name=shape.name) if row.kind is AnswerShape.TUPLE else shape
     found = _SCALED.fullmatch(shape.text) if shape.kind is AnswerShape.LEAF else None
     matrix = read_shape(found[2]) if found else shape

@@ -46,6 +46,10 @@ _UNIT_NAMES = {
     "kph": "kilometer per hour",
     "USD": "dollar",
 }
+_DEGREES = {
+    **dict.fromkeys(["degree c", "degree celsiu"], "degree C"),
+    **dict.fromkeys(["degree f", "degree fahrenheit"], "degree F"),
+}
 _POWERS = {"square": "^2", "sq": "^2", "squared": "^2", "cubic": "^3", "cubed": "^3"}
 
 
@@ -59,15 +63,18 @@ def unit_name(text: str) -> str:
     for word in text.replace(" ^", "^").replace(".", "").split():
         if word in _POWERS:
             power = _POWERS[word]
-            if word.endswith("ed") and words:
-                words[-1], power = words[-1] + power, ""
+            if word.endswith("ed"):
+                words, power = [*words[:-1], (words or [word])[-1] + (power if words else "")], ""
             continue
         base, _, raised = word.partition("^")
         single = base[:-1] if len(base) > 2 and base.endswith("s") and base[-2] != "s" else base
         single = _UNIT_NAMES.get(base, _UNIT_NAMES.get(single, single))
         words.append(single + (f"^{raised}" if raised else power))
         power = ""
-    return " ".join(words)
+    below = [word.replace("^-", "^").removesuffix("^1") for word in words if "^-" in word]
+    above = [word for word in words if "^-" not in word]
+    name = " ".join([*above, *(f"per {word}" for word in below)] if above else words)
+    return _DEGREES.get(name, name)
 
 
 def in_radians(text: str, unit: str, beside: tuple[str, str]) -> str | None:
@@ -88,7 +95,8 @@ _NO_UNIT = frozenset({
     "or", "and", "to", "by", "than", "more", "less", "least", "most", "fewer", "as", "at", "not",
     "no", "if", "when", "where", "is", "are", "plus", "minus", "times", "half", "third", "quarter",
     "fourth", "fifth", "tenth", "hundredth", "thousandth", "dozen", "hundred", "thousand",
-    "million", "billion", "trillion",
+    "million", "billion", "trillion", "squared", "cubed", "factorial", "wrong",
+    "incorrect", "false",
 })  # fmt: skip
 """Words beside a number, in the singular, that change its value or say something else."""
 

@@ -7,6 +7,8 @@ import pytest
 from unhack.integrations.answers import AnswerTasks
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
+from unhack.verifiers.answers.sentences import conclusion
+from unhack.verifiers.answers.spelling.words import counted
 
 CASES: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
     ("Which of (A) 2, (B) 3, (C) 4 is prime and odd?", "B",
@@ -14,7 +16,11 @@ CASES: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
       "Only 3 is odd and prime, i.e. option **B**."),
      ("Option C, not option B.", "B is wrong.", "Options A and B", "Option B or option C",
       "I would exclude option B", "Option B is close, but C is correct")),
-    ("What is the charge?", "+3", ("The net charge is +3.", "charge: 3, so the charge is 3"),
+    ("How many stamps are there?", "42",
+     ("So there are 42 stamps in total.", "She has 42 stamps left.", "It is forty-two.",
+      "42 is the answer."),
+     ("She has 42 fewer stamps.", "There are 42 or 43 stamps.", "There aren't 42 stamps")),
+    ("What is the charge?", "+3", ("The net charge is +3.", "The charge is 3, so it is 3"),
      ("The net charge is not +3.", "The net charge is -3.", "The net charge is 3 or 4.",
       "The charge is 3, so the sum is 4.")),
     ("How much does it cost?", "84", ("12 x 7 = 84. So the order costs 84 dollars.",
@@ -78,6 +84,64 @@ CASES: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
      (r"\boxed{y(x)=\frac{C}{x^3}-\frac{\sin x}{x^3}}",),
      (r"\boxed{y(x)=\frac{C}{x^2}-\frac{\sin x}{x^3}}",)),
 ]  # fmt: skip
+
+
+TWO_ANSWERS = (
+    "5, so 6", "6. So 5.", "Therefore 5, therefore 6.", "so 5, so 6, so 5", "5, hence 6",
+    "3 or 5, so 5", "3, so 4, so 5", "4, 5, 6, so 6", "perhaps 5, so perhaps 6",
+    "It is 5, so it is 6.", "It is 5, it is 6, so it is 6", "It is 5, so 6 is wrong",
+    "x = 5, so x = 6", "x = 5. Therefore, x = 6.", "2x = 10, so x = 5, so x = 6",
+    "2x = 12, x is 5, so x = 6", "x = 5 or x = 6, so x = 6", "2 + 3 = 5, so 6",
+    "2 + 3 = 5, so it is 6", "n = 30, so 6 divides n", "n = 30, so 5 divides n",
+    "Either **5** or **6**", "Either 5 or **6**", "It is 5, and it is **6**",
+    "It is less than **6**",
+    "It isn't **6**", "It is 5. It is **6**.", "x = 5, y = 5 and x = **6**",
+    "Nobody says the total is 6", "I doubt that it is 6.", "It isn't clear that the total is 6",
+    "6 squared", "6 factorial", r"\boxed{6\text{ (wrong)}}", "five or six",
+    "six and a half", "6 or 5 is the answer",
+)  # fmt: skip
+"""Texts that say no one answer, or take back what they say."""
+
+
+def test_no_text_with_two_answers_is_paid_for_either(pool: Pool) -> None:
+    for gold in ("5", "6"):
+        task = AnswerTasks("gold")({"gold": gold, "question": "What is it?"})
+        batch = run_batch(task, list(TWO_ANSWERS), backend=pool)
+        assert not [text for text, score in zip(TWO_ANSWERS, batch.rewards, strict=True) if score]
+
+
+@pytest.mark.parametrize(
+    ("line", "stated"),
+    [
+        ("2x = 10, so x = 5", "x = 5"),
+        ("We have 2x = 10; hence x = 5", "x = 5"),
+        ("2x = 10, so y = 5", "2x = 10, so y = 5"),
+        ("x = 5, so x = 6", "x = 5, so x = 6"),
+        ("12 x 7 = 84. So the order costs 84 dollars", "the order costs 84 dollars"),
+        (
+            "12 x 7 = 84. So the order costs 94 dollars",
+            "12 x 7 = 84. So the order costs 94 dollars",
+        ),
+        ("3 jars of 4, in total **12**", "12"),
+        ("17 is the answer", "17"),
+    ],
+)
+def test_a_conclusion_is_read_only_from_what_leads_to_it(line: str, stated: str) -> None:
+    assert conclusion(line) == stated
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("forty-two", "42"),
+        ("two hundred and fifty-six", "256"),
+        ("three eighths", r"\frac{3}{8}"),
+        ("twelve jars", r"12\text{jars}"),
+        *((text, None) for text in ("two forty", "five or six", "ten two", "one and", "the five")),
+    ],
+)
+def test_a_number_in_words_is_read_whole_or_not_at_all(words: str, number: str | None) -> None:
+    assert counted(words) == number
 
 
 @pytest.mark.parametrize(("question", "gold", "right", "wrong"), CASES)

@@ -8,7 +8,7 @@ from unhack.core.problem import Problem
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.verifiers.answers.style import in_order, turned, with_cases_apart
+from unhack.verifiers.answers.spelling.style import in_order, turned, with_cases_apart
 from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 PAIRS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from unhack.verifiers.answers.numerals import narrow
+from unhack.verifiers.answers.sentences import without_lead
+from unhack.verifiers.answers.spelling.words import counted
 
 _SYMBOLS = r"""
 –—‒‐‑﹣ -
@@ -33,7 +36,10 @@ _SYMBOLS = r"""
 √ \sqrt
 ∛ \sqrt[3]
 ∞ \infty
-° ^{\circ}
+°º˚ ^{\circ}
+℃ ^{\circ}C
+℉ ^{\circ}F
+Ω \Omega
 ± \pm
 ∓ \mp
 ≠ \neq
@@ -85,6 +91,8 @@ _SYMBOLS = r"""
 _NAMES = r"""
 \frac \dfrac \tfrac \cfrac
 \binom \dbinom \tbinom
+\sqrt \surd
+£ \pounds
 \leq \le \leqslant \leqq
 \geq \ge \geqslant \geqq
 \neq \ne
@@ -140,6 +148,7 @@ _TABLE = str.maketrans(
      for letter in letters}
     | {chr(code): _greek(code) for code in (*range(0x391, 0x3A2), *range(0x3A3, 0x3AA))}
     | {chr(code): _greek(code) for code in range(0x3B1, 0x3CA)}
+    | {0x1D7CE + at: str(at % 10) for at in range(50)}
     | _FRACTIONS
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
     | dict.fromkeys("\u2009\u202f", "\\,")
@@ -150,11 +159,14 @@ ONE_NAME = {name: names[0] for names in _rows(_NAMES) for name in names[1:]}
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₓᵢₖ", "0123456789+-=()nxik")
 _RAISED_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ]+")
+_SLASHED = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,9})[⁄/]([₀₁₂₃₄₅₆₇₈₉]{1,9})")
+"""A fraction of raised and lowered digits."""
 _LOWERED_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₓᵢₖ]+")
 
 
 def in_latex(text: str) -> str:
     """`text` with LaTeX for symbols and for raised and lowered characters."""
+    text = _SLASHED.sub(lambda at: unicodedata.normalize("NFKC", f"{at[1]}/{at[2]}"), text)
     text = _RAISED_RUN.sub(lambda run: "^{" + run[0].translate(_RAISED) + "}", narrow(text))
     text = _LOWERED_RUN.sub(lambda run: "_{" + run[0].translate(_LOWERED) + "}", text)
     return text.translate(_TABLE)
@@ -164,13 +176,23 @@ _SENTENCE = re.compile(
     r"(?i:the|there) (?:[A-Za-z]{2,20} ){2,8}[A-Za-z]{2,20}"
     r"|[A-Z][a-z]{1,19} (?:[A-Za-z]{1,20} ){2,12}[a-zA-Z]{3,20}"
 )
+_MONEY = {"USD": "\\$", "US$": "\\$", "EUR": "€", "GBP": "£"}
+_ORDERS = {
+    "greater": ">",
+    "more": ">",
+    "larger": ">",
+    "less": "<",
+    "smaller": "<",
+    "least": "\\geq ",
+    "most": "\\leq ",
+}
 _ROWS = re.compile(r"\[(\[[^][{}]{1,80}\](?:, ?\[[^][{}]{1,80}\]){1,9})\]")
-_TYPED: list[tuple[re.Pattern[str], str]] = [
+_TYPED: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\^ ?\((?!\d\))([^(){}]{1,60})\)"), r"^{\1}"),
     (re.compile(r"\A(?:[Ii]t|[Tt]his) is (?=[A-Za-z]{3})"), ""),
     (re.compile(r"<="), r"\\leq "),
     (re.compile(r">="), r"\\geq "),
-    (re.compile(r"(?<=[\s\w]) !="), r"\\neq "),
+    (re.compile(r"(?<=[\s\w]) !=|\\not ?="), r"\\neq "),
     (re.compile(r"(?<=[\])}]) U (?=[\[({\\])"), r"\\cup "),
     (re.compile(r"\A\{ ?([A-Za-z] ?[:|][^{}]{1,200})\}\Z"), r"\\{\1\\}"),
     (re.compile(r"\A(\d{1,9}) (?:in|out of) (\d{1,9})\Z"), r"\1/\2"),
@@ -185,23 +207,26 @@ _TYPED: list[tuple[re.Pattern[str], str]] = [
         r"\\text{angstrom}",
     ),
     (re.compile(r"(?<=[A-Za-z)}]) ?(?:\$ ?)?\b(?:equals|is equal to) (?=[-$\d\\])"), "="),
+    (
+        re.compile(
+            r"(?<=[A-Za-z)}]) ?(?:\$ ?)?\bis (?:strictly )?(?:(greater|more|larger|less|smaller)"
+            r" than|at (least|most)) (?=[-$\d\\])"
+        ),
+        lambda at: _ORDERS[at[1] or at[2]],
+    ),
+    (re.compile(r"\( ?mod (\d{1,15})\)"), r"\\pmod{\1}"),
+    (re.compile(r"\A(USD|US\$|EUR|GBP) ?(?=[\d.])"), lambda at: _MONEY[at[1]]),
 ]
-
-
-_LEAD_IN = re.compile(
-    r"(?=[A-Za-z]{2})(?:(?!(?:not|no|never|or|if|than) )[A-Za-z'\u2019-]{1,20},? ){1,12}"
-    r"(?:is|are|equals|costs?|was)(?: the (?:line|point|set|interval|number))?:? "
-    r"(?=[-+$\\(\[{\d]|[A-Za-z] ?=)"
-)
-"""The words of a sentence before the value that it states."""
 
 
 def in_typeset(text: str) -> str:
     """`text` with LaTeX for what people type."""
-    lead = _LEAD_IN.match(text)
-    text = text[lead.end() :] if lead else text
+    text = without_lead(text)
     for pattern, written in _TYPED:
         text = pattern.sub(written, text)
+    number = counted(text)
+    if number is not None:
+        return number
     if _SENTENCE.fullmatch(text):
         return f"\\text{{{text}}}"
     rows = _ROWS.fullmatch(text)

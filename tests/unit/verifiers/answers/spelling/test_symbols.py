@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unhack.verifiers.answers.spelling import spell
-from unhack.verifiers.answers.symbols import in_typeset
+from unhack.verifiers.answers.spelling.symbols import in_typeset
 
 
 @pytest.mark.parametrize(

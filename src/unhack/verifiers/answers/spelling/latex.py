@@ -19,10 +19,11 @@ from __future__ import annotations
 import re
 
 from unhack.verifiers.answers.numerals import bare_math
-from unhack.verifiers.answers.plain_numbers import with_plain_numbers
-from unhack.verifiers.answers.style import conventional
-from unhack.verifiers.answers.symbols import ONE_NAME, in_latex, in_typeset
-from unhack.verifiers.answers.units import UNITS, with_marked_unit
+from unhack.verifiers.answers.spelling.plain_numbers import with_plain_numbers
+from unhack.verifiers.answers.spelling.style import conventional
+from unhack.verifiers.answers.spelling.symbols import ONE_NAME, in_latex, in_typeset
+from unhack.verifiers.answers.spelling.words import in_text
+from unhack.verifiers.answers.units import UNITS
 
 MAX_SPELLED_CHARS = 1000
 MAX_DEPTH = 25
@@ -41,7 +42,7 @@ _BLANK = re.compile(rf"{_SPACES.pattern}|{_DROPPED.pattern}")
 _FONTS = re.compile(
     r"\\(?:math(?:bf|it|sf|tt|normal|bin|rel|ord)|boldsymbol|bm|pmb|bold|emph)|\\(?:underline|boxed|fbox)"
 )
-_COLOURS = re.compile(r"\\(?:text)?color")
+_COLOURS = re.compile(r"\\(?:(?:text)?color|[hv]space|[hv]?phantom)")
 _TEXTS = re.compile(r"\\(?:text(?:bf|it|rm|sf|tt|up|normal)?|[mh]box|mathrm|operatorname|mathop)")
 _FUNCTIONS = re.compile(
     r"(?:arc)?(?:sin|cos|tan|cot)h?|sec|csc|ln|log|lg|exp|gcd|lcm|det|min|max|lim|sup|inf|mod"
@@ -57,32 +58,18 @@ _TOKEN = re.compile(
     r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,4}(?![\d.]))?|\.\d+|\s+|.", re.DOTALL | re.ASCII
 )
 _ROW_SPACE = re.compile(r"(?<=\\\\)\[-?[\d.]{1,6} ?(?:pt|em|ex|mm|cm)\]")
-_IDEOGRAPHS = re.compile(r"(?<![{\u4e00-\u9fff])[\u4e00-\u9fff]{1,40}")
-_WORDS = re.compile(
-    r"(?<![A-Za-z\\{}_^\d])(?:[A-Za-z]{4,}|(?i:and|any|all|are|cup|cups|day|dm|dne|for|per|ft|if|inch|is|kg|km|cm"
-    r"|men|min|mm|mph|no|none|not|odd|one|or|sec|six|ten|the|two|yes|am|pm|bag|box|oz|sq|lb|lbs|hrs|hr)"
-    r"|(?<=[\d}] )m/s)"
-    r"(?![A-Za-z(_^])"
-)
 _TEN_TIMES = re.compile(r"(?<=\d) ?[x×] ?(?=10\s?\^)")
 _VECTOR_PRODUCT = re.compile(
     r"(?<=[)}])\s?\\(times|cdot)\s?(?=\(?\s?\\(?:mathbf|boldsymbol|bm|vec|hat|overrightarrow)(?![a-z]))"
 )
 _VECTOR_SIGNS = {"times": "\\vectimes ", "cdot": "\\vecdot "}
 """Products of vectors have signs of their own: a parser takes both for the product of numbers."""
-_HALF_DAY = re.compile(
-    r"(?:(?<=:\d\d)\s{0,4}([apAP])\.?|(?<=\d)\s{1,4}([apAP])\.)\s?[mM]\.?(?![A-Za-z])"
-)
 _ASCII_NAME = re.compile(
     r"(?<![A-Za-z\\])(sqrt|pi|infinity|inf|oo|exp|ln|log|arcsin|arccos|arctan|sinh|cosh|tanh|sin"
     r"|floor(?=\()|ceil(?=\()|cos|tan|cot|sec(?!\}|\Z)|csc|theta|alpha|beta|gamma|lambda|sigma|omega|phi)(?![A-Za-z])"
 )
 _UNIT_LETTERS = frozenset("mgsLNJKVWTHFhMC")
 """Units of one letter, in upright type or set off by a space: `5 \\mathrm{~m}`."""
-_UNIT_SET_OFF = re.compile(
-    r"(?<=[\d}])(?:(?:\\[,;: ]|[~\s]){1,4}\\(?:text|mathrm) ?\{~?|\\mathrm\{~)"
-    r"(?=[mgsLNJKVWTHFhMC]\}|(?:min|sec)\}(?!\s?[(_{\\^a-z]))"
-)
 _WORDED = re.compile(r"\\text ?\{ ?([^{}]*?) ?\}")
 _CHOICE_LABEL = re.compile(r"\(?[A-J](?:\)|[.:]|\)[.:])")
 _APPLIED = frozenset(
@@ -122,6 +109,7 @@ def _without_wraps(text: str) -> str:
         text = text.strip().removeprefix("=").removeprefix("\\[").removesuffix("\\]").strip()
         if text == before:
             break
+    text = text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
     unescaped = text.replace("\\$", "")
     if unescaped.count("$") % 2 == 0 and "$" in unescaped:
         text = re.sub(r"(?<!\\)\$", " ", text)
@@ -133,16 +121,8 @@ def _spell(text: str, depth: int) -> str:
     text = _VECTOR_PRODUCT.sub(lambda sign: _VECTOR_SIGNS[sign[1]], text)
     text = _TEN_TIMES.sub(r"\\times ", with_plain_numbers(text, whole=depth == 0))
     text = _ASCII_NAME.sub(_command_of, text)
-    text = _worded(text) if depth == 0 else text
+    text = in_text(text) if depth == 0 else text
     return _Speller(_TOKEN.findall(text), depth).sequence("")
-
-
-def _worded(text: str) -> str:
-    text = _UNIT_SET_OFF.sub(r"\\text{ ", text)
-    text = with_marked_unit(text)
-    text = _HALF_DAY.sub(lambda half: f"\\text{{{(half[1] or half[2]).lower()}m}}", text)
-    text = _IDEOGRAPHS.sub(r"\\text{\g<0>}", text)
-    return _WORDS.sub(lambda word: f"\\text{{{word[0]}}}", text)
 
 
 def _command_of(match: re.Match[str]) -> str:
@@ -339,7 +319,7 @@ class _Speller:
             return f"\\text{{{raw.casefold().strip(' .')}}}"
         if UNITS.fullmatch(raw) and not raw.isalpha():
             raw = re.sub(r"(?<![\\A-Za-z])[A-Za-z]+", r"\\text{ \g<0>}", raw)
-        return _Speller(_TOKEN.findall(_worded(raw)), self._depth).sequence("").rstrip(".")
+        return _Speller(_TOKEN.findall(in_text(raw)), self._depth).sequence("").rstrip(".")
 
     def _environment(self) -> str:
         name = self._argument().replace("\\text{", "").rstrip("}")

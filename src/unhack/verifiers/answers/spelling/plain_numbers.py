@@ -2,7 +2,7 @@ r"""Numbers within a mathematical text, without what writes them for the eye.
 
 1,234  1{,}234  1\,234  1.234.567      1234, 1234567
 3{,}5                                  3.5
-0.\overline{45}  0.4545\ldots          \frac{5}{11}
+0.\overline{45}  0.4545\ldots  0.(45)          \frac{5}{11}
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 
 _GROUPED = re.compile(
     r"(?<![\d.,])\d{1,3}(?:(?:,\\! ?|\{,\}|\\[, ]|\\!,|,)\d{3})+(?!\d|\{,\}|,\d)"
-    r"|\A\d{1,3}(?: \d{3}){1,300}\Z|\A\d{1,3}(?:\.\d{3}){2,300}\Z",
+    r"|\A\d{1,3}(?:[ ~]\d{3}){1,300}\Z|\A\d{1,3}(?:\.\d{3}){2,300}\Z",
     re.ASCII,
 )
 _BARE_POINT = re.compile(r"(?<=\d)\.(?=/)", re.ASCII)
@@ -22,6 +22,7 @@ _DECIMAL_COMMA = re.compile(
 _REPEATING = re.compile(
     r"(\d{0,40})\.(\d{0,40})\s?\\(?:overline|bar|dot)\s?(?:\{\s?(\d{1,40})\s?\}|(\d))", re.ASCII
 )
+_IN_BRACKETS = re.compile(r"\A(\d{1,40}\.\d{0,40})\((\d{1,40})\)\Z", re.ASCII)
 _DOTTED = re.compile(r"(?<=[.\d])\\dot ?\{?(\d)\}?(\d{0,10})\\dot ?\{?(\d)\}?", re.ASCII)
 _GOES_ON = re.compile(
     r"(?<![\d.])(\d{1,15}\.\d{0,6}?)(?:(\d)\2{2,20}|(\d{2,6})\3{1,10})\s?(?:\\[lc]?dots(?![A-Za-z])|\.\.\.)",
@@ -32,6 +33,7 @@ _GOES_ON = re.compile(
 def with_plain_numbers(text: str, *, whole: bool) -> str:
     """`text` with its numbers in plain digits. `whole` is false for a part of an answer, where a
     comma may part members."""
+    text = _IN_BRACKETS.sub(r"\1\\overline{\2}", text)
     text = _DOTTED.sub(r"\\overline{\1\2\3}", text)
     text = _GOES_ON.sub(lambda go: f"{go[1]}\\overline{{{go[2] or go[3]}}}", text)
     text = _REPEATING.sub(_fraction_of, text)

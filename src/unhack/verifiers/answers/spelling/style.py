@@ -1,6 +1,6 @@
 r"""Answers that are written by several conventions, in the one that they are compared in.
 
-`conventional` takes a spelled text (`answers.spelling`) and writes
+`conventional` takes a spelled text (`spelling.latex`) and writes
 
     (2143)_{5}, 2143_{\text{five}}, 2143\text{ in base }5, 0x1A7      2143_{5}, 1A7_{16}
     x\equiv 15\mod 11, (\text{mod }11), \pmod{11}                     x\equiv 4\pmod{11}
@@ -19,10 +19,10 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-_DIGIT_WORDS = [
-    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-]
-_BASES = {word: str(base) for base, word in enumerate(_DIGIT_WORDS, start=2)}
+from unhack.verifiers.answers.sentences import DENIED
+from unhack.verifiers.answers.spelling.words import DIGITS, counted
+
+_BASES = {word: str(base) for word, base in DIGITS.items() if base > 1}
 _BASE = rf"\d{{1,2}}|\\text\{{(?:{'|'.join(_BASES)})\}}"
 _IN_BASE = re.compile(
     rf"(-?)(\()?([0-9A-Z]{{1,200}})(?(2)\))(?:_\{{\(?({_BASE})\)?\}}"
@@ -42,26 +42,11 @@ r"""All numbers of a residue class, `x=7k+3,k\in\mathbb{Z}`."""
 _OPEN_OUTSIDE = re.compile(r"([][])([^][,]{1,60},[^][,]{1,60})([][])")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:[,;]?\(?[A-H]\)?){1,7}")
 _QUADRANTS = {"first": "I", "second": "II", "third": "III", "fourth": "IV"}
-_NUMBER_WORDS = ["zero", "one", *_DIGIT_WORDS]
-_NUMBER_WORD = re.compile(
-    rf"\A\\text\{{({'|'.join(_NUMBER_WORDS)})(?: (hundred|thousand|million|billion))?"
-    r"(?: ([a-z][^{}]{1,60}))?\}\Z"
-)
-_MORE_NUMBER = re.compile(
-    rf"\b(?:{'|'.join(_NUMBER_WORDS)}|and|or|to|by|in|out|point|over|squared|cubed|factorial"
-    r"|half|halves|thirds?|quarters?|dozen|score|hundreds?|thousands?|[mb]illions?"
-    r"|(?!month)[a-z]*(?:ths?|ty|teen))\b"
-)
-"""Words behind a number word that make another number of it, `one hundred twenty`."""
-_SCALES = {None: 0, "hundred": 2, "thousand": 3, "million": 6, "billion": 9}
 
 
 def _number_of(match: re.Match[str]) -> str:
     """`5\\text{hours}` of `\\text{five hours}`."""
-    if match[3] and _MORE_NUMBER.search(match[3]):
-        return match[0]
-    number = _NUMBER_WORDS.index(match[1]) * 10 ** _SCALES[match[2]]
-    return f"{number}\\text{{{match[3]}}}" if match[3] else str(number)
+    return counted(match[1]) or match[0]
 
 
 def _all_but(match: re.Match[str]) -> str:
@@ -83,10 +68,19 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"(?<=[,(\[;])\+\\infty"), r"\\infty"),
     (re.compile(r"\\(sin|cos|tan)\^\{-1\}"), r"\\arc\1"),
     (re.compile(r"(?<![A-Za-z}])C_\{(\d{1,6})\}\^\{(\d{1,6})\}"), r"\\binom{\1}{\2}"),
+    (re.compile(r"(?<![A-Za-z\d}])(?:\{\})?[_^]\{(\d{1,6})\}C_\{(\d{1,6})\}"), r"\\binom{\1}{\2}"),
+    (re.compile(r"\A([A-K])\)\Z"), r"\1"),
+    (re.compile(r"\A-\((\\frac\{\d{1,40}\}\{\d{1,40}\})\)\Z"), r"-\1"),
+    (re.compile(r"\A([abcsu])\(n\)="), r"\1_{n}="),
+    (re.compile(r"(?<=\d) ?\\Omega\Z"), r"\\text{ohm}"),
+    (re.compile(r"(?<=\d) ?([€£¥₹])\Z"), r"\\text{\1}"),
+    (re.compile(r"\\mathbb\{R\}(?:\\setminus ?|-)\\\{(-?[^{},]{1,40})\\\}"),
+     r"(-\\infty,\1)\\cup (\1,\\infty)"),
     (re.compile(r"(?<=\d)\\text\{by\}(?=\d)"), r"\\times "),
     (re.compile(r",?(?:\\text\{(?:for|where|with)(?: all| any| every| each)?\} ?|\\forall ?)"
                 r"(?=[a-z](?:\\in|[<>]|\\[lg]eq))"), ","),
-    (re.compile(r"\A\\text\{[^{}]{1,80} (?:is|are|equals)(?: about| approximately)?\} ?(?=.)"), ""),
+    (re.compile(r"\A\\text\{[^{}]{1,80} (?:is|are|equals)(?: about| approximately)?\} ?(?=.)"),
+     lambda m: m[0] if DENIED.search(m[0]) else ""),
     (re.compile(r"\\frac\{(\\text\{[^{}]*\})\}\{(?:\\text\{([^{}]*)\}|([smh]))(\^\{\d\})?\}\Z"),
      lambda m: f"{m[1]}/\\text{{{m[2] or m[3]}}}{m[4] or ''}"),
     (re.compile(r"\\in ?([CNQRZ])(?![A-Za-z])"), r"\\in \\mathbb{\1}"),
@@ -100,11 +94,12 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\A\\\{\\\}\Z"), r"\\emptyset"),
     (re.compile(r"(?<=\d)\\text\{to\}(?=\d)"), ":"),
     (re.compile(r"\\text\{(?:percent|per cent)\}"), r"\\%"),
-    (re.compile(r"\\text\{does not exist\}|DNE"), r"\\text{dne}"),
+    (re.compile(r"\A\\text\{(?:[a-z ]{1,40} )?does not exist\}\Z|DNE"), r"\\text{dne}"),
     (re.compile(r"\\text\{(?:there (?:is|are) |the equation has )?no (real )?solutions?\}"),
      r"\\text{no \1solution}"),
     (re.compile(r"\A(?:\\text\{no solution\}|no ?\\text\{solutions?\})\Z"), r"\\emptyset"),
-    (re.compile(r"\A(?:\\text\{(?:all )?(?:real numbers|reals)\}|\\mathbb\{R\})\Z"),
+    (re.compile(r"\A\\text\{[^{}]{1,200}\}\Z"), lambda m: _told(m[0])),
+    (re.compile(r"\A(?:\\text\{(?:all )?(?:real numbers|reals)\}|(?:[a-z]\\in ?)?\\mathbb\{R\})\Z"),
      r"(-\\infty,\\infty)"),
     (re.compile(r"\A\\text\{all (?:real numbers|reals)(?: except\}|\} ?[a-z]\\text\{except\}) ?"
                 r"([^{}<>]{1,60}(?:\\text\{(?:and|or)\}[^{}<>]{1,60})?)\Z"), _all_but),
@@ -120,12 +115,12 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"\A\\text\{quadrant (i|ii|iii|iv)\}\Z"),
      lambda m: f"\\text{{quadrant}}{m[1].upper()}"),
     (re.compile(r"\A\\text\{Quadrant\} ?(?=[IV\\])"), r"\\text{quadrant}"),
-    (re.compile(r"\A(?:\\text\{the empty(?: set\}|\}set)|\\text\{no domain\})\Z"), r"\\emptyset"),
+    (re.compile(r"\A(?:\\text\{(?:the )?empty(?: set\}|\}set)|\\text\{no domain\})\Z"),
+     r"\\emptyset"),
     (re.compile(r"\A(?:an? ?\\text\{|\\text\{an? )([a-z]{3,30})\}\Z"), r"\\text{\1}"),
-    (re.compile(r"\A\\text\{[^{}]{1,200}\}\Z"), lambda m: _told(m[0])),
     (re.compile(r"(\\text\{(?:lb|lbs|ft|kg|n|m)\})-(?:\\sec|\\text\{([a-z]{1,6})\})"),
      lambda m: f"{m[1]}\\text{{{m[2] or 'sec'}}}"),
-    (_NUMBER_WORD, _number_of),
+    (re.compile(r"\A\\text\{([^{}]{3,100})\}\Z"), _number_of),
     (re.compile(r"(?<![A-Za-z])([A-Za-z])\^\{\(([1-6])\)\}"), lambda m: m[1] + "'" * int(m[2])),
     (re.compile(r"\\overline\{([A-Z])([A-Z])\}"),
      lambda m: f"\\overline{{{min(m[1], m[2])}{max(m[1], m[2])}}}"),
@@ -134,15 +129,12 @@ _SMALL: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
 ]  # fmt: skip
 
 
-_DENIED = re.compile(r"\b(?:not|no|never|false|wrong|or|if|unless|neither|before|after)\b")
-
-
 def _told(text: str) -> str:
     """`\\text{sunday}` of `\\text{the first day is a sunday}`: without articles too."""
-    words = [word for word in text[6:-1].split() if word not in {"a", "an", "the"}]
-    plain = " ".join(words) if len(words) > 1 else text[6:-1]
+    *words, last = text[6:-1].split() or [""]
+    plain = " ".join([word for word in words if word not in {"a", "an", "the"}] + [last])
     before, verb, told = plain.replace(" are ", " is ").partition(" is ")
-    if verb and len(told) > 2 and not _DENIED.search(before) and " is " not in told:
+    if verb and len(told) > 2 and not DENIED.search(before) and " is " not in told:
         plain = told
     return f"\\text{{{plain.removesuffix(' condition')}}}"
 
@@ -175,7 +167,7 @@ def conventional(text: str) -> str:
         left = congruence[1].rstrip()
         rests = sorted({int(rest) % modulus for rest in congruence[2].split(",")})
         return f"{left} {','.join(map(str, rests))}\\pmod{{{modulus}}}"
-    if "]" in text:
+    if "]" in text or text.endswith("["):
         text = "\\cup ".join(_OPEN_OUTSIDE.sub(_bracketed, part) for part in _UNION.split(text))
     letters = re.sub(r"[^A-H]", "", text) if _CHOICES.fullmatch(text) else ""
     return letters if letters and sorted(set(letters)) == list(letters) else text

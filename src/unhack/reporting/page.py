@@ -1,4 +1,5 @@
-"""One page of HTML that needs nothing else: no script, no font, no picture, nothing to load.
+"""One page of HTML that needs nothing else: no font, no picture, nothing to load, and no script but
+that of `sorting`.
 
 Covered: the frame with its style, and the parts that reports share. The page forbids itself to
 load anything. A title, a name, a word, names and values of figures and of legends are text and
@@ -9,6 +10,8 @@ Not covered: which parts a report has; each product has its own.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
@@ -41,6 +44,19 @@ def stylesheet() -> str:
 @cache
 def _asset(name: str) -> str:
     return files("unhack.reporting").joinpath(name).read_text(encoding="utf-8")
+
+
+def sorting() -> tuple[str, str]:
+    """A policy, and the one script that it allows: a click on a heading sorts a table by it, and a
+    choice in `select[data-filter]` shows only the rows whose text has the chosen word."""
+    script = _asset("sort.js")
+    return f"{POLICY}; script-src {hash_of(script)}", script
+
+
+def hash_of(text: str) -> str:
+    """The hash of a script or a style as a policy names it."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def top(html: str, *, why: str, figures: Mapping[str, str], word: str = "", tone: str = "") -> str:

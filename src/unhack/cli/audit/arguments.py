@@ -51,6 +51,10 @@ class AuditArguments(LanguageModelOptions):
         str | None,
         valued("Log parser that grades an environment's episodes.", metavar="FILE.py:F"),
     ] = None
+    read_only: Annotated[
+        bool,
+        typer.Option("--read-only", help="Read Harbor tasks of a folder; run nothing."),
+    ] = False
     tiers: Annotated[
         str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
     ] = "1,2,3,4"

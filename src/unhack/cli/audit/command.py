@@ -59,13 +59,18 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     unhack audit rewards.py:compute_score --problems rows.jsonl --power
     unhack audit repos --seconds 600
     unhack audit ./harbor-task
+    unhack audit ./harbor-tasks --read-only --html tasks.html
     unhack audit rewards.py:compute_score --problems rows.jsonl --tiers 5 --html curve.html
     """
     from unhack.audit.environments.loading import is_environment
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
     from unhack.cli.audit.environment import run_environment
+    from unhack.cli.audit.reading import run_reading
 
+    if arguments.read_only:
+        run_reading(arguments, given)
+        return
     if is_environment(arguments.target):
         run_environment(arguments, given)
         return

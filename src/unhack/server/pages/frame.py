@@ -7,8 +7,6 @@ the style; a file made for keeping has no script, no form, and no link that lead
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +15,7 @@ from types import MappingProxyType
 
 from starlette.responses import Response
 
-from unhack.reporting.page import document, stylesheet
+from unhack.reporting.page import document, hash_of, stylesheet
 from unhack.server.pages.rendering import render
 
 ROOM = "/ui"
@@ -89,15 +87,10 @@ _HEADERS = {
 
 @cache
 def _policy(*, live: bool) -> str:
-    may = f"default-src 'none'; style-src {_hash_of(stylesheet())}"
-    return f"{may}; script-src {_hash_of(_script())}; connect-src 'self'" if live else may
+    may = f"default-src 'none'; style-src {hash_of(stylesheet())}"
+    return f"{may}; script-src {hash_of(_script())}; connect-src 'self'" if live else may
 
 
 @cache
 def _script() -> str:
     return files("unhack.server.pages").joinpath("live.js").read_text(encoding="utf-8")
-
-
-def _hash_of(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -33,7 +33,7 @@ def read_dockerfile(folder: Path) -> tuple[str, dict[str, bytes]]:
     """The last working directory and the files below it, relative to it. Raises TaskError."""
     path = folder / "Dockerfile"
     try:
-        lines = _instructions(path.read_text())
+        lines = instructions(path.read_text())
     except FileNotFoundError:
         raise TaskError(f"{path} is not there: an image alone is not supported") from None
     except UnicodeDecodeError:
@@ -59,7 +59,7 @@ def read_dockerfile(folder: Path) -> tuple[str, dict[str, bytes]]:
     }
 
 
-def _instructions(text: str) -> list[tuple[int, str]]:
+def instructions(text: str) -> list[tuple[int, str]]:
     """(number of the first line, instruction), continued lines joined."""
     found: list[tuple[int, str]] = []
     open_line: tuple[int, str] | None = None

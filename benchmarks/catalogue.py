@@ -124,6 +124,11 @@ RECORDS = (
         "the audited packages from an index, which it installs",
     ),
     Record(
+        "corpus_reading",
+        "python benchmarks/corpus_reading.py TERMINAL KERNELS",
+        "two public repositories of Harbor tasks, as its first lines say",
+    ),
+    Record(
         "repository_judging",
         "python benchmarks/repository_judging.py FOLDER --tests 16 --save",
         "the source archives of the packages from an index, unpacked",

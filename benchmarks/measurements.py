@@ -307,6 +307,14 @@ def environments() -> list[Row]:
     patches += "another shape do"
     solved = ", ".join(f"{rung} {count}" for rung, count in found["solved"].items())
     attacks = summary("environment_attacks")
+    corpus = summary("corpus_reading")
+    terminal, fresh = corpus["terminal"], corpus["first_scoring"]["fresh"]
+    loose, low, high = terminal["form_only_or_told"]
+    right, named, *_ = fresh["precision"]
+    known = fresh["recall"][1]
+    seen = f"{loose:,} of {terminal['tasks']:,} ({low:.1%} to {high:.1%}) where no test ties the "
+    seen += f"reward to the work; on 20 labelled tasks {right} of {named} suspicions are right, "
+    seen += f"{right} of {known} are found; nothing was run"
     won = ", ".join(
         f"{name.replace('_', ' ')} {cell['won']}" for name, cell in attacks["graders"].items()
     )
@@ -318,6 +326,7 @@ def environments() -> list[Row]:
             played,
             "environment_attacks",
         ),
+        Row("public terminal tasks, read", seen, "corpus_reading"),
         Row("repository tasks `repos`", text, "repos_suite"),
         Row("patches against their hidden tests", patches, "repos_suite"),
         Row(f"cheap searches that solve, of {found['tasks']}", solved, "repos_suite"),

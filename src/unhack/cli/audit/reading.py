@@ -55,8 +55,12 @@ def run_reading(arguments: AuditArguments, given: frozenset[str]) -> None:
 def _screen(summary: ReadingSummary) -> Iterable[RenderableType]:
     table = plain_table({"kind": "whole", "tasks, with 95 % interval": "whole", "meaning": ""})
     for kind, count in summary.counts.items():
-        table.add_row(kind.value, summary.share(count), KINDS[kind])
+        if count:
+            table.add_row(kind.value, summary.share(count), KINDS[kind])
     yield table
+    absent = [kind.value for kind, count in summary.counts.items() if not count]
+    if absent:
+        yield Text(f"In no task: {', '.join(absent)}.")
     quiet = summary.share(summary.quiet)
     yield Text(f"Nothing suspicious: {quiet}. Read, not run: no proof of soundness.")
     for title, named in (("Not read", summary.failed), ("Read in part", summary.partly)):

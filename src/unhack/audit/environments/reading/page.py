@@ -45,7 +45,7 @@ def reading_page(
     }
     parts = (
         top(f"Tasks of <code>{safe(source)}</code>, read and not run", why=why, figures=figures),
-        section("Kinds", card(table(("kind", "meaning", "tasks, 95 %"), kinds, words=(0, 1, 2)))),
+        section("Kinds", card(table(("kind", "meaning", "tasks, 95 %"), kinds, words=(0, 1)))),
         _missing("Not read", summary.failed),
         section("Tasks", card(pick + table(heads, rows, words=(0, 3)))),
         _missing("Read in part", summary.partly),
@@ -60,7 +60,7 @@ def _row(one: TaskReading) -> tuple[str, str, str, str]:
     told = [each for each in one.suspicions if each.kind not in LAYOUT]
     kinds = [kind.value for kind in KINDS if kind in one.kinds]
     if not kinds:
-        return safe(one.name), "0", "0", '<span class="soft">nothing suspicious; not run</span>'
+        return safe(one.name), "0", "0", f'<span class="soft">{safe(one.said)}</span>'
     lines = "".join(
         f"<li><b>{each.kind.value}</b> <code>{safe(f'{each.file}:{each.line}')}</code> "
         f"{safe(each.about, most=_QUOTED)}<br><code>"

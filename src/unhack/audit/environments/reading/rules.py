@@ -59,7 +59,7 @@ def suspicions_of(text: TaskText) -> list[TaskSuspicion]:
                 text.unread.append(f"{name}, line {error.lineno}: {error.msg}")
         elif not name.endswith((".sh", ".json", ".txt", ".csv", ".toml", ".md", "Dockerfile")):
             text.unread.append(name)
-    if not walks:
+    if not any(name.endswith(".py") for name in text.tests):
         text.unread.append("no tests in Python: what they compare")
     found = [*_asked(text, walks), *_image(text, walks), *_shell(text)]
     for name, walk in walks.items():
@@ -159,12 +159,13 @@ def _tests(text: TaskText, name: str, walk: ReadTests) -> Iterator[TaskSuspicion
 def _wanted(condition: str, demanded: list[Assertion]) -> bool:
     """True where another assertion wants what the condition asks, so that nothing is left out."""
     asked = condition.removeprefix("not ").strip()
-    return any(one.text.removeprefix("not ").startswith(asked) for one in demanded)
+    forms = {asked, f"{asked} == True", f"{asked} is True", f"{asked} is not None"}
+    return any(one.text.removeprefix("not ") in forms for one in demanded)
 
 
 def _told(condition: str, statement: str) -> bool:
     """True for a condition by a value that the statement allows."""
-    return any(one and one in statement for one in condition.split("'")[1::2])
+    return any(len(one) > 1 and one in statement for one in condition.split("'")[1::2])
 
 
 def _named(text: TaskText, path: str) -> bool:

@@ -30,7 +30,7 @@ class ReadingSummary:
     partly: Mapping[str, str]
     """Task of which a part was not read -> which."""
     quiet: int
-    """Tasks without a kind that tells them from others."""
+    """Tasks that were wholly read, without a kind that tells them from others."""
     counts: Mapping[SuspicionKind, int]
     """Kind -> tasks that have it; in the order of `KINDS`."""
 
@@ -65,7 +65,7 @@ def summarised(readings: Iterable[TaskReading]) -> ReadingSummary:
             failed[one.name] = "; ".join(one.unread)
             continue
         read += 1
-        quiet += not one.kinds
+        quiet += not one.kinds and not one.unread
         found.update({suspicion.kind for suspicion in one.suspicions})
         if one.unread:
             partly[one.name] = "; ".join(one.unread)

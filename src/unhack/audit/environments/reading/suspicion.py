@@ -40,8 +40,7 @@ KINDS: Mapping[SuspicionKind, str] = MappingProxyType({
     SuspicionKind.OUTPUT_UNREAD: "a file is asked for and not found in the tests",
     SuspicionKind.NUMBER_UNCHECKED: "a number is asked for and not found in the tests",
     SuspicionKind.EXISTENCE_ONLY: "a file is only seen to exist, its content is not looked at",
-    SuspicionKind.FORM_ONLY: "only the form of what was handed in is looked at: names, types, "
-    "counts, ranges; no value is compared and no program is run",
+    SuspicionKind.FORM_ONLY: "only names, types, counts and ranges are looked at; no value",
     SuspicionKind.TOLD: "all values that the tests want stand in the statement",
     SuspicionKind.CLAIM: "the tests want a word of success that the agent writes",
     SuspicionKind.INPUT_WRITABLE: "the expected value comes out of a file that the agent can alter",
@@ -114,8 +113,9 @@ class TaskReading:
             return "not read: " + "; ".join(self.unread)
         parts = f"; not read: {', '.join(self.unread)}" if self.unread else ""
         count = len(self.kinds)
-        many = f"{count} {'kind' if count == 1 else 'kinds'} of suspicion"
-        return f"read, {many if count else 'nothing suspicious'}; not run{parts}"
+        if not count:
+            return f"read, nothing suspicious; not run{parts}"
+        return f"read, {count} {'kind' if count == 1 else 'kinds'} of suspicion; not run{parts}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

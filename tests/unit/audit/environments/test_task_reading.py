@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from unhack.audit.environments.reading.reader import read_task, task_folders
 from unhack.audit.environments.reading.summary import summarised
 from unhack.audit.environments.reading.suspicion import KINDS, LAYOUT, SuspicionKind, TaskReading
@@ -202,7 +203,8 @@ def test_a_program_of_the_workspace_is_told_from_a_tool(
         ((READ, "if not text:", "    return", "assert text == 'x41'"), True),
         ((READ, "try:", "    assert text == 'x41'", "except Exception:", "    pass"), True),
         ((READ, "if text.count('x') > 3:", "    assert text == 'x41'"), True),
-        ((READ, "if text.count('x') > 3:", "    assert text == 'x41'", "assert text == 'x4'"), False),
+        ((READ, "if text.count('x') > 3:", "    assert text == 'x41'", "assert text == 'y'"),
+         False),
         ((READ, "for line in text.split():", "    if line:", "        assert line == 'q'"), False),
         ((READ, "try:", "    n = int(text)", "except ValueError:", "    assert False"), False),
     ],
@@ -215,7 +217,9 @@ def test_checks_that_may_be_left_out_are_named(
 
 def test_a_condition_that_another_test_demands_leaves_nothing_out(tmp_path: Path) -> None:
     lines = (READ, "if len(text) > 3:", "    assert text == 'x41'")
-    demand = "def test_length():\n    text = open('/app/out.txt').read()\n    assert len(text) > 3\n"
+    demand = (
+        "def test_length():\n    text = open('/app/out.txt').read()\n    assert len(text) > 3\n"
+    )
     assert "skippable" in kinds(written(tmp_path, body(*lines)))
     assert "skippable" not in kinds(written(tmp_path, body(*lines, before=demand)))
 

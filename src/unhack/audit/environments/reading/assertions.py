@@ -44,7 +44,7 @@ _EQUAL = (ast.Eq, ast.Is)
 
 
 class Strength(IntFlag):
-    """What an assertion looks at; one may look at several things.
+    """The things that an assertion looks at; it may be several.
 
     Example:
 
@@ -59,7 +59,7 @@ class Strength(IntFlag):
     VALUE = 8
     """Equality with anything else."""
     RUN = 16
-    """What a program printed or returned."""
+    """The output or exit code of a program."""
     SUCCESS = 32
     """A word of success or a measurement, read from a file."""
 

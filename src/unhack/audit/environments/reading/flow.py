@@ -60,7 +60,7 @@ class Assertion:
 
 @dataclass
 class ReadTests:
-    """What a file of tests does.
+    """The assertions, files and programs of a file of tests.
 
     Example:
 

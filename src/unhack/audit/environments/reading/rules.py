@@ -123,7 +123,7 @@ def _shell(text: TaskText) -> Iterator[TaskSuspicion]:
 
 
 def _tests(text: TaskText, name: str, walk: ReadTests) -> Iterator[TaskSuspicion]:
-    """What one file of tests runs, believes and leaves out."""
+    """Suspicions of what one file of tests runs, wants and leaves out."""
     lines = text.tests[name].split("\n")
 
     def at(kind: Kind, line: int, about: str = "") -> TaskSuspicion:
@@ -183,7 +183,7 @@ def _named(text: TaskText, path: str) -> bool:
 
 
 def _strengths(text: TaskText, name: str, walk: ReadTests) -> Iterator[TaskSuspicion]:
-    """What the assertions of a task, taken together, look at."""
+    """Suspicions of the assertions of a task, taken together."""
     lines = text.tests[name].split("\n")
 
     def at(kind: Kind, one: Assertion, about: str = "") -> TaskSuspicion:

@@ -48,7 +48,7 @@ def starts_program(node: ast.AST) -> bool:
 
 @dataclass
 class PathScope:
-    """What is known of names at one place of a test.
+    """The names that are known at one place of a test.
 
     Example:
 

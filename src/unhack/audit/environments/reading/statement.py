@@ -1,7 +1,7 @@
 """Files and numbers that a statement asks for, by its lines.
 
-    asked_files("Save it to `/app/out.json`.")          # [Asked(1, "/app/out.json", …)]
-    asked_numbers("It must take at most 5 seconds.")    # [Asked(1, "5", …)]
+    asked_files("Save it to `/app/out.json`.")          # [AskedLine(1, "/app/out.json", …)]
+    asked_numbers("It must take at most 5 seconds.")    # [AskedLine(1, "5", …)]
 
 Covered: English sentences and lists; paths behind a verb of writing, numbers behind a word that
 bounds them. Blocks of code are examples, and are left out.
@@ -52,7 +52,7 @@ _UNITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedLine:
     """A path or a number, and the line that asks for it."""
 
     line: int
@@ -60,9 +60,9 @@ class Asked:
     quote: str
 
 
-def asked_files(statement: str) -> list[Asked]:
+def asked_files(statement: str) -> list[AskedLine]:
     """Paths with a suffix that something is to be written to; each one once."""
-    found: dict[str, Asked] = {}
+    found: dict[str, AskedLine] = {}
     heading = False
     for number, line in _prose(statement):
         if _is_heading(line):
@@ -74,13 +74,13 @@ def asked_files(statement: str) -> list[Asked]:
             read = max((one.end() for one in _READS.finditer(before)), default=-1)
             alone = not before.strip(" -*`0123456789.:") and heading
             if "." in path.rsplit("/", 1)[-1][1:] and (verb > read or alone):
-                found.setdefault(path, Asked(number, path, line))
+                found.setdefault(path, AskedLine(number, path, line))
     return list(found.values())
 
 
-def asked_numbers(statement: str) -> list[Asked]:
+def asked_numbers(statement: str) -> list[AskedLine]:
     """Numbers that bound something."""
-    found: list[Asked] = []
+    found: list[AskedLine] = []
     section = False
     for number, line in _prose(statement):
         if _is_heading(line):
@@ -89,7 +89,7 @@ def asked_numbers(statement: str) -> list[Asked]:
         for sentence in line.split(". "):
             if listed or _WANTS.search(sentence):
                 found += [
-                    Asked(number, f"{match[1]} {match[2] or ''}".strip(), line)
+                    AskedLine(number, f"{match[1]} {match[2] or ''}".strip(), line)
                     for match in _BOUND.finditer(sentence)
                 ]
     return found

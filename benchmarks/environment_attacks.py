@@ -20,12 +20,11 @@ from collections import Counter
 from typing import Any
 
 from measure import save
-from unhack.audit.environments.attack import EnvironmentAttack
+from unhack.audit.environments.attack import EnvironmentAttack, solution_of
 from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes, actions_of, before
 from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
-from unhack.audit.environments.runner import solution_of
 from unhack.environments.actions import Submit
 from unhack_verifier_bench.environments import graders
 from unhack_verifier_bench.environments.tasks import SHAPES

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from unhack.environments.actions import Action, RunCommand, WriteFile, arguments_of, name_of
+from unhack.environments.actions import (
+    Action,
+    RunCommand,
+    Submit,
+    WriteFile,
+    arguments_of,
+    name_of,
+)
 from unhack.environments.task import RepositoryTask
 
 _BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -72,6 +79,12 @@ class AgentView:
         mine = mine or [new]
         return tuple(sorted(mine, key=lambda path: (not path.endswith("__init__.py"), path)))
 
+    @property
+    def has_code(self) -> bool:
+        """True where a Python file is handed in that is there, or is declared by its name."""
+        known = (*self.files, *self.editable)
+        return any(one.endswith(".py") and one in known for one in self.sources)
+
     @cached_property
     def root(self) -> str:
         """The folder that packages are imported from: empty or with a slash at its end."""
@@ -125,6 +138,15 @@ class EnvironmentAttack:
 def as_call(sent: Sent) -> tuple[str, object]:
     """The name and the arguments of an action, as an agent's tool call has them."""
     return (name_of(sent), arguments_of(sent)) if isinstance(sent, Action) else sent
+
+
+def solution_of(task: RepositoryTask) -> list[Sent]:
+    """The honest solver's actions."""
+    made: list[Sent] = [
+        RunCommand(f"rm -- '{path}'") if text is None else WriteFile(path, text)
+        for path, text in sorted(task.reference.items())
+    ]
+    return [*made, Submit()]
 
 
 def declared_files(task: RepositoryTask, changes: Mapping[str, str | None]) -> dict[str, bytes]:

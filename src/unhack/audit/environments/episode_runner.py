@@ -10,20 +10,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from unhack.audit.environments.attack import AgentView, EnvironmentAttack, Sent, declared_files
+from unhack.audit.environments.attack import (
+    AgentView,
+    EnvironmentAttack,
+    Sent,
+    declared_files,
+    solution_of,
+)
 from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.environments.actions import Submit
 from unhack.environments.environment import RepositoryWorkshop
-from unhack.environments.episode import Episode, EpisodeLimits
+from unhack.environments.episode import COMMAND_LIMITS, Episode, EpisodeLimits
 from unhack.environments.judging import submission
 from unhack.environments.steps.rewards import StepRewards
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.job import Backend
 from unhack.verifiers.reward import reward_of
 
-_TURNS = 40
-_COMMAND_S, _COMMANDS_S = 15.0, 40.0
+ATTACK_LIMITS = EpisodeLimits(turns=40, commands_s=40.0, command=COMMAND_LIMITS.with_(wall_s=15.0))
+"""The limits of an episode with an attack."""
 
 
 class EpisodeRunner(Protocol):
@@ -33,6 +39,14 @@ class EpisodeRunner(Protocol):
         self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
     ) -> AttackPlay:
         """Play the actions of an episode; `before` are those of a sibling that was played first."""
+        ...
+
+    async def solve(self, task: RepositoryTask) -> AttackPlay | None:
+        """Play the honest solution; None where there is none."""
+        ...
+
+    async def why_not(self, attack: EnvironmentAttack, task: RepositoryTask) -> str:
+        """Why an attack cannot be played on a task; empty where it can."""
         ...
 
 
@@ -53,28 +67,27 @@ class OwnEpisodes:
     """The environment's own episodes and judge."""
 
     def __init__(self, *, backend: Backend | None = None) -> None:
-        limits = EpisodeLimits(turns=_TURNS, commands_s=_COMMANDS_S)
-        limits = replace(limits, command=limits.command.with_(wall_s=_COMMAND_S))
-        self.workshop = RepositoryWorkshop(limits=limits, backend=backend)
+        self.workshop = RepositoryWorkshop(limits=ATTACK_LIMITS, backend=backend)
 
     async def play(
         self, task: RepositoryTask, actions: Sequence[Sent], *, before: Sequence[Sent] = ()
     ) -> AttackPlay:
         """See `EpisodeRunner`. Actions that never hand in begin anew until the episode is cut."""
         if before:
-            await _through(self.begin(task), [*before, Submit()])
+            await finish(self.begin(task), [*before, Submit()])
         episode = self.begin(task)
-        await _through(episode, actions)
-        last = episode.turns[-1].result
-        verdict = last.outcome
-        assert verdict is not None
-        outcome = EpisodeEnd.PASSED if verdict.passed else EpisodeEnd.FAILED
-        if not verdict.scored:
-            outcome = EpisodeEnd.UNSCORED
-        final = (reward_of(verdict) or 0.0) if verdict.scored else 0.0
-        step_reward = sum(turn.result.reward for turn in episode.turns) - final
+        outcome, reason, paid = await finish(episode, actions)
         files = declared_files(task, submission(task, episode.state))
-        return AttackPlay(outcome, files, verdict.reason, step_reward)
+        return AttackPlay(outcome, files, reason, paid)
+
+    async def solve(self, task: RepositoryTask) -> AttackPlay:
+        """Play the reference."""
+        return await self.play(task, solution_of(task))
+
+    async def why_not(self, attack: EnvironmentAttack, task: RepositoryTask) -> str:
+        """Nothing hinders."""
+        del attack, task
+        return ""
 
     def close(self) -> None:
         """End every process."""
@@ -89,9 +102,19 @@ class OwnEpisodes:
         return Episode(task, episode.state, parts)
 
 
-async def _through(episode: Episode, actions: Sequence[Sent]) -> None:
+async def finish(episode: Episode, actions: Sequence[Sent]) -> tuple[EpisodeEnd, str, float]:
+    """Play actions to the episode's end, anew where they never hand in: the end, the judge's
+    reason, the sum of the step rewards."""
     while not episode.ended:
         for action in actions or (Submit(),):
             await episode.step(action)
             if episode.ended:
-                return
+                break
+    verdict = episode.turns[-1].result.outcome
+    assert verdict is not None
+    outcome = EpisodeEnd.PASSED if verdict.passed else EpisodeEnd.FAILED
+    if not verdict.scored:
+        outcome = EpisodeEnd.UNSCORED
+    final = (reward_of(verdict) or 0.0) if verdict.scored else 0.0
+    paid = sum(turn.result.reward for turn in episode.turns) - final
+    return outcome, verdict.reason, paid

@@ -6,8 +6,9 @@
     environment_of("repos", grader="log.py:parse")    graded by a log that a function parses
 
 Covered: what is an environment is told from the target alone, without running anything of it.
-Not covered: folders whose image must be built. A function of tasks runs in this process, as it does
-in a trainer; graders and log parsers run in the sandbox.
+A folder's image has to be there, or is built where a `builder` is given.
+Not covered: a folder of several Harbor folders. A function of tasks runs in this process, as it
+does in a trainer; graders and log parsers run in the sandbox.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from pathlib import Path
 from typing import Any
 
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, LogParser, Reading
+from unhack.audit.environments.in_image import task_in_image
 from unhack.audit.environments.runner import EnvironmentSubject
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnhackError, UsageError
 from unhack.environments.episode import COMMAND_LIMITS
-from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor, refuse_image
+from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
 from unhack.environments.suites import find_repository_tasks, is_repository_suite
 from unhack.environments.task import RepositoryTask
+from unhack.sandbox.images.build import TIMEOUT_S, ImageBuilder
+from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import shell
 
@@ -52,17 +56,23 @@ def is_environment(target: str) -> bool:
     return ":" in target and _returns_tasks(target)
 
 
-def environment_of(target: str, *, grader: str | None = None) -> EnvironmentSubject:
-    """The tasks of a target and what grades them.
+def environment_of(
+    target: str, *, grader: str | None = None, builder: ImageBuilder | None = None
+) -> EnvironmentSubject:
+    """The tasks of a target and what grades them; `builder` makes the images of a folder.
 
-    Raises UsageError for a target that is none, SandboxUnavailableError.
+    Raises UsageError for a target that is none, TaskError for a folder whose image is not built,
+    BuildError where it cannot be, SandboxUnavailableError.
     """
     path = Path(target)
     if (path / "tests" / "test.sh").is_file():
         if grader is not None:
             raise UsageError(f"{target} has a grader of its own: tests/test.sh")
         folder = read_harbor(path)
-        refuse_image(folder)
+        if folder.image is not None:
+            return _in_image(target, folder, builder)
+        if builder is not None:
+            raise UsageError(f"{target} has no image to build")
         task = asyncio.run(_task_of(folder))
         tests = dict(folder.tests)
         own = ForeignGrader(
@@ -71,6 +81,8 @@ def environment_of(target: str, *, grader: str | None = None) -> EnvironmentSubj
             workdir=folder.workdir,
         )  # fmt: skip
         return EnvironmentSubject(target, (task,), own)
+    if builder is not None:
+        raise UsageError(f"{target} has no image to build")
     if ":" in target and not is_repository_suite(target):
         tasks = _made(target)
     else:
@@ -124,6 +136,16 @@ def _made(target: str) -> tuple[RepositoryTask, ...]:
     if not all(isinstance(one, RepositoryTask) for one in tasks):
         raise UsageError(f"{target} returned something other than RepositoryTask objects")
     return tasks
+
+
+def _in_image(target: str, folder: HarborTask, builder: ImageBuilder | None) -> EnvironmentSubject:
+    """The subject of a folder with an image, which is made where a builder is given."""
+    for wanted in filter(None, (folder.image, folder.judge_image) if builder else ()):
+        assert builder is not None
+        builder.make(wanted.source, timeout_s=max(wanted.build_s, TIMEOUT_S))
+    images = builder.store if builder else ImageStore()
+    task = asyncio.run(task_in_image(folder, images))
+    return EnvironmentSubject(target, (task,), folder=folder, images=images)
 
 
 async def _task_of(folder: HarborTask) -> RepositoryTask:

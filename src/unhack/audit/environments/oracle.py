@@ -26,6 +26,7 @@ from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command
+from unhack.sandbox.workspace.states import WorkspaceState
 
 _LIMITS = COMMAND_LIMITS.with_(wall_s=30, cpu_s=30, output_bytes=8 << 20)
 _DRIVER = """
@@ -71,12 +72,15 @@ class BehaviourOracle:
         asked."""
         self.unjudged = 0
         """Number of times that it was asked and could not tell."""
+        self.solved: WorkspaceState | None = None
+        """In an image: the root directory with the work of the reference."""
 
-    async def why_wrong(self, files: Mapping[str, bytes]) -> Evidence | None:
+    async def why_wrong(self, files: Mapping[str, bytes] | WorkspaceState) -> Evidence | None:
         """The first difference from the reference's behaviour; None where there is none or it
-        cannot be told. `files` are all declared files as they were handed in."""
+        cannot be told. `files` are all declared files as they were handed in, or in an image the
+        root directory with them."""
         if self._right is None:
-            right = declared_files(self.task, self.task.reference)
+            right = self.solved or declared_files(self.task, self.task.reference)
             first, again = await self._run(right), await self._run(right)
             self._right = [
                 one if one == other and _ran(one) else []
@@ -105,17 +109,23 @@ class BehaviourOracle:
         ended = f", which ends with {' or '.join(sorted(errors))}" if errors else ""
         return f"no test sees a value that is the same twice of the reference{ended}"
 
-    async def _run(self, files: Mapping[str, bytes]) -> list[Trace]:
+    async def _run(self, files: Mapping[str, bytes] | WorkspaceState) -> list[Trace]:
         """The traces of every probe; none where the process ended before its end."""
         task, nonce = self.task, secrets.token_hex(8)
-        base = {path: data for path, data in task.files.items() if not task.may_change(path)}
-        state = self._commands.states.load({**base, **files}, executable=task.executable)
+        if isinstance(files, WorkspaceState):
+            state, top = files, f"/{files.start or ''}"
+        else:
+            base = {path: data for path, data in task.files.items() if not task.may_change(path)}
+            state = self._commands.states.load({**base, **files}, executable=task.executable)
+            top = "/workspace"
         order = {
             "nonce": nonce,
-            "roots": ["/workspace/src", "/workspace"],
+            "roots": [f"{top}/src", top, *(["/tests"] if state is files else [])],
             "probes": [[probe.source, [probe.name]] for probe in self.probes],
         }
-        command = Command(("python3", "-c", _DRIVER), stdin=json.dumps(order).encode())
+        command = Command(
+            ("python3", "-c", _DRIVER), stdin=json.dumps(order).encode(), as_root=state is files
+        )
         result, _ = await self._commands.run(state, command, limits=_LIMITS)
         if nonce not in result.stdout:
             self._said = "".join(result.stderr.strip().splitlines()[-1:])[:300] or result.limit

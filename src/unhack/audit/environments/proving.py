@@ -44,12 +44,12 @@ class TaskTrial:
     task: RepositoryTask
     runner: EpisodeRunner
     oracle: BehaviourOracle
-    count: Callable[[], None]
-    """Called for each play."""
+    count: Callable[[int], None]
+    """Takes a number of plays."""
 
     async def play(self, attack: EnvironmentAttack, actions: Sequence[Sent]) -> AttackPlay:
         """Play some actions of an attack."""
-        self.count()
+        self.count(1)
         return await self.runner.play(self.task, actions, before=before(attack, self.task))
 
     async def attempt(
@@ -65,14 +65,14 @@ class TaskTrial:
 
     async def _evidence(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
         if play.outcome is EpisodeEnd.UNSCORED:
-            text = "the episode ended without a score; neither doing nothing nor the reference does"
+            text = "the episode ended without a score, and one in which nothing is done does not"
             return Evidence("unscored", text)
         if play.step_reward > _MOST_STEP_REWARD:
             text = f"its steps earned a reward of {play.step_reward:.3g} although nothing was done"
             return Evidence("paid_steps", text)
         if play.outcome is not EpisodeEnd.PASSED:
             return None
-        wrong = await self.oracle.why_wrong(play.files) if play.files else None
+        wrong = await self.oracle.why_wrong(play.handed) if play.handed else None
         if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
             text = "it passes with the solution that the environment left readable"
             return Evidence("leak", text)

@@ -3,8 +3,7 @@
     report = await audit_environment(EnvironmentSubject("mine", tasks))
     report.conclusion, report.findings
 
-Covered: an honest solver, an idle agent and a cheat that knows the visible tests as controls of
-each task; tasks whose controls fail are left out, and said; the known attacks (tier 1), a policy
+Covered: tasks whose controls fail are left out, and said; the known attacks (tier 1), a policy
 that is trained on episodes (tier 5) where `discoverer` brings it; findings as for verifiers, one
 for each class of flaw.
 Not covered: attacks that a language model would think of.
@@ -19,11 +18,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
-from unhack.audit.environments.attacks.answers import cheat_on_visible
+from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack
+from unhack.audit.environments.controls import controls_of
 from unhack.audit.environments.episode_runner import EpisodeRunner, OwnEpisodes
 from unhack.audit.environments.foreign.container import ContainerEpisodes
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
+from unhack.audit.environments.in_image import ImageEpisodes
 from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
@@ -33,8 +33,9 @@ from unhack.audit.report.plan import PartEnd, PlanPart, incomplete_text
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, Severity
-from unhack.environments.actions import RunCommand, Submit, WriteFile
+from unhack.environments.sources.loaders.harbor import HarborTask
 from unhack.environments.task import RepositoryTask
+from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.command_pool import CommandPool
 
@@ -42,7 +43,6 @@ _ELSEWHERE = "for verifiers of single completions; environments have tiers 1 and
 _FOR_KNOWN = 0.5
 """Of the seconds, plays and CPU seconds, where tier 5 runs after the known attacks."""
 _AT_ONCE = 4
-_TABLE = "a lookup table of the visible cases fails"
 _TRACED = "what passes can be compared with the reference"
 _PROVEN = "one hack is proven"
 _FIRST = (AttackRoute.MEANING, AttackRoute.SOURCE)
@@ -57,6 +57,10 @@ class EnvironmentSubject:
     tasks: tuple[RepositoryTask, ...]
     grader: ForeignGrader | None = None
     """None for the environment's own judge."""
+    folder: HarborTask | None = None
+    """The only task as a Harbor folder, where it is played in an image."""
+    images: ImageStore | None = None
+    """The images of the folder; None for this user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +120,6 @@ OnProgress = Callable[[str, int, int, int], None]
 _DEFAULTS = EnvironmentAuditOptions()
 
 
-def solution_of(task: RepositoryTask) -> list[Sent]:
-    """The honest solver's actions."""
-    made: list[Sent] = [
-        RunCommand(f"rm -- '{path}'") if text is None else WriteFile(path, text)
-        for path, text in sorted(task.reference.items())
-    ]
-    return [*made, Submit()]
-
-
 async def audit_environment(
     subject: EnvironmentSubject,
     *,
@@ -143,11 +138,12 @@ async def audit_environment(
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
     commands = CommandPool(slots=1)
-    runner = (
-        OwnEpisodes(backend=backend)
-        if subject.grader is None
-        else ContainerEpisodes(subject.grader)
-    )
+    if subject.folder is not None:
+        runner = ImageEpisodes(subject.folder, subject.images or ImageStore())
+    elif subject.grader is not None:
+        runner = ContainerEpisodes(subject.grader)
+    else:
+        runner = OwnEpisodes(backend=backend)
     try:
         one = _Audit(subject, tasks, options, on_progress)
         return await one.run(runner, commands, on_point=on_point)
@@ -173,6 +169,8 @@ class _Audit:
     _plays: int = 0
     _checks: list[AuditCheck] = field(default_factory=list[AuditCheck])
     _skipped: int = 0
+    _unplayable: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Reason -> attacks that cannot be played in an image."""
     _stop: str | None = None
 
     def __post_init__(self) -> None:
@@ -187,14 +185,21 @@ class _Audit:
     ) -> AuditReport:
         trials: list[TaskTrial] = []
         for task in self._tasks:
-            oracle = BehaviourOracle(task, commands, seed=self._options.seed)
+            place = runner.commands if isinstance(runner, ImageEpisodes) else commands
+            oracle = BehaviourOracle(task, place, seed=self._options.seed)
             trial = TaskTrial(task, runner, oracle, self._count)
-            if await self._controls(trial):
-                trials.append(trial)
+            checks, usable = await controls_of(trial)
+            self._checks += checks
+            trials += [trial] * usable
         results = await self._play_known(trials) if 1 in self._options.tiers else []
         known = [(trial, win) for _, trial, _, win in results if win is not None]
         findings = await self._findings(known, tier=1)
-        tried = [self._tried(attack, results) for attack in self._options.attacks if results]
+        left = {name for names in self._unplayable.values() for name in names}
+        tried = [
+            self._tried(attack, results)
+            for attack in self._options.attacks
+            if results and attack.name not in left
+        ]
         if trials and self._options.discoverer is not None and self._stop != _PROVEN:
             learnt = await self._options.discoverer(
                 trials, seed=self._options.seed, spent=self._limit_reached, on_point=on_point
@@ -221,6 +226,9 @@ class _Audit:
                 if self._stop is not None:
                     self._skipped += 1
                     return
+                if why := await trial.runner.why_not(attack, trial.task):
+                    self._unplayable.setdefault(why, []).append(attack.name)
+                    return
                 play, win = await trial.attempt(attack)
                 results.append((attack, trial, play.outcome, win))
                 done += 1
@@ -232,8 +240,8 @@ class _Audit:
         await asyncio.gather(*(one(*pair) for pair in pairs))
         return results
 
-    def _count(self) -> None:
-        self._plays += 1
+    def _count(self, plays: int) -> None:
+        self._plays += plays
 
     def _limit_reached(self, part: float = 1.0) -> str | None:
         """The limit of which that part has been reached; None for none."""
@@ -242,27 +250,6 @@ class _Audit:
         if self._cpu is not None and self._cpu.used > part * self._cpu.seconds:
             return "out of CPU seconds"
         return "out of plays" if self._plays >= part * self._options.most_plays else None
-
-    async def _controls(self, trial: TaskTrial) -> bool:
-        """True where the reference passes twice and doing nothing fails."""
-        task = trial.task
-        honest = [await trial.runner.play(task, solution_of(task)) for _ in range(2)]
-        idle = await trial.runner.play(task, [Submit()])
-        cheat = await trial.runner.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
-        self._plays += 4
-        ends = [play.outcome for play in honest]
-        right = ends == [EpisodeEnd.PASSED] * 2
-        lost = idle.outcome is EpisodeEnd.FAILED
-        said = f"{task.id}: {ends[0]}, then {ends[1]}"
-        cheated = cheat.outcome is EpisodeEnd.PASSED
-        proof = await trial.oracle.why_wrong(cheat.files) if cheated else None
-        right_or_lost = None if cheated and trial.oracle.undecided else proof is None
-        self._checks += [
-            AuditCheck(Area.COMPLETENESS, "the reference passes", right, said, honest[0].said),
-            AuditCheck(Area.SIGNAL, "doing nothing fails", lost, f"{task.id}: {idle.outcome}"),
-            AuditCheck(Area.SIGNAL, _TABLE, right_or_lost, f"{task.id}: {cheat.outcome}"),
-        ]
-        return right and lost
 
     async def _findings(self, wins: Sequence[tuple[TaskTrial, Win]], *, tier: int) -> list[Finding]:
         """One for each class of flaw, that of the fewest actions, shortened and replayed."""
@@ -302,6 +289,10 @@ class _Audit:
             end = PartEnd.STOPPED if self._skipped else PartEnd.DONE
             why = self._stop or "" if self._skipped else ""
             yield PlanPart(1, "known attacks", end, why, played + self._skipped, played)
+            named = [f"{why}: {', '.join(sorted(of))}" for why, of in self._unplayable.items()]
+            if named:
+                text = "; ".join(sorted(named))
+                yield PlanPart(1, "attacks of another kind", PartEnd.NOT_APPLICABLE, text)
         for tier in (2, 3, 4):
             yield PlanPart(tier, "verifiers", PartEnd.NOT_APPLICABLE, _ELSEWHERE)
         if self._discovery is not None:
@@ -326,6 +317,10 @@ class _Audit:
                 f"what passed on {one.task.id} cannot be told from right work: "
                 f"{one.oracle.undecided}"
             )
+        if conclusion is Conclusion.SOUND and any(
+            check.ok is None and check.area is Area.COMPLETENESS for check in self._checks
+        ):
+            conclusion, why = Conclusion.UNPROVEN, f"{why}, but nothing shows that right work does"
         plan = list(self._plan(tried))
         left = incomplete_text(plan, calls=self._options.most_plays, seconds=self._options.seconds)
         if left and conclusion is Conclusion.SOUND:

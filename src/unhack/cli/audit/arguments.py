@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli.image_options import ImageOptions
 from unhack.cli.language_model import LanguageModelOptions
 from unhack.cli.options import valued
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditArguments(LanguageModelOptions):
+class AuditArguments(LanguageModelOptions, ImageOptions):
     """The command's arguments and options."""
 
     target: Annotated[

@@ -65,7 +65,7 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     from unhack.audit.environments.loading import is_environment
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
-    from unhack.cli.audit.environment import run_environment
+    from unhack.cli.audit.environment import IMAGE_OPTIONS, run_environment
     from unhack.cli.audit.reading import run_reading
 
     if arguments.read_only:
@@ -74,6 +74,9 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     if is_environment(arguments.target):
         run_environment(arguments, given)
         return
+    if given & IMAGE_OPTIONS:
+        named = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(given & IMAGE_OPTIONS))
+        raise UsageError(f"{named}: for Harbor folders with an image; {arguments.target} has none")
     if arguments.grader is not None:
         raise UsageError(f"--grader is for environments; {arguments.target} is a verifier")
     options = _options(arguments)

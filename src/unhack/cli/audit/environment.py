@@ -29,7 +29,7 @@ _UNDECIDED, _INTERRUPTED = 4, 130
 _WORK = frozenset(
     {
         "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
-        "thorough", "allow_unproven", "as_json", "html",
+        "thorough", "allow_unproven", "as_json", "html", "base", "builder", "builder_option",
     }
 )  # fmt: skip
 """Fields that mean something here; any other one is refused."""
@@ -38,6 +38,8 @@ _WHY = {
     "model": "its tier 5 trains a policy over moves",
 }
 _TIERS = frozenset({1, 5})
+IMAGE_OPTIONS = frozenset({"base", "builder", "builder_option"})
+"""Fields of a folder's image; with one of them, it is built."""
 
 
 def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
@@ -75,7 +77,11 @@ def _audited(
     arguments: AuditArguments, given: frozenset[str], tiers: tuple[int, ...]
 ) -> AuditReport:
     trainer = episode_discoverer(tiers)
-    subject = environment_of(arguments.target, grader=arguments.grader)
+    builder = arguments.image_builder() if given & IMAGE_OPTIONS else None
+    subject = environment_of(arguments.target, grader=arguments.grader, builder=builder)
+    if subject.folder is not None and 5 in tiers:
+        text = f"--tiers: tier 5 does not train in images; {arguments.target} needs one"
+        raise UsageError(text)
     most = len(subject.tasks) if arguments.thorough else EnvironmentAuditOptions().most_tasks
     options = EnvironmentAuditOptions(
         most_tasks=most,

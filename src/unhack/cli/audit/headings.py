@@ -16,5 +16,6 @@ AUDIT_HEADINGS: Mapping[str, Sequence[str]] = {
     "Fix": ("fix", "force"),
     "Exit code": ("strict", "allow_unproven"),
     "Resuming": ("run",),
+    "Image of a Harbor folder": ("base", "builder", "builder_option"),
 }  # fmt: skip
 """Names of parameters by heading; others stand under `Options`."""

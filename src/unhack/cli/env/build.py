@@ -56,11 +56,7 @@ def build_suite(order: EnvBuildOrder) -> bool:
     tasks = tasks[: order.limit]
     if not tasks and not found:
         raise UsageError(f"{order.suite}: no task there needs an image")
-    bases = build.base_map(order.base or ())
-    builder = build.ImageBuilder(
-        ImageStore(order.images), bases=bases, builder=order.builder,
-        options=order.builder_option or (), network=order.network,
-    )  # fmt: skip
+    builder = order.image_builder(images=order.images, network=order.network)
     with terminal.progress("images built", total=len(tasks)) as advance:
         for task in tasks:
             found.append(_built(task, builder, check=order.check))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli.image_options import ImageOptions
 from unhack.cli.options import valued
 
 _AGENTS = "solver, idle, random, random:SEED, or chat (see --llm-model)"
@@ -54,25 +55,13 @@ class EnvRunOrder:
     )
 
 
-@dataclass(frozen=True)
-class EnvBuildOrder:
+@dataclass(frozen=True, kw_only=True)
+class EnvBuildOrder(ImageOptions):
     """The arguments and options of `unhack env build`."""
 
     suite: Annotated[
         str, typer.Argument(metavar="SUITE", help="A Harbor folder, or a folder of them.")
     ]
-    base: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=IMAGE",
-            help="IMAGE stands for NAME: ubuntu:24.04=oci:DIR; @FILE.json for many.",
-        ),
-    ] = None
-    builder: Annotated[str, valued("buildah, podman or docker.", metavar="NAME")] = ""
-    builder_option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OPTION", help="Passed on, such as --volume=FILE:FILE:ro."),
-    ] = None
     network: Annotated[
         bool, typer.Option("--network/--no-network", help="RUN may use this host's network.")
     ] = True

@@ -186,11 +186,19 @@ class ScriptJudge:
         """The paths that would not be handed in of a state, with the reasons."""
         return self._rules.applied(state, (await self._controlled()).interpreter).left_out
 
-    async def solved(self) -> dict[str, bytes]:
-        """The declared files that the folder's own solution leaves. Raises TaskError without it."""
+    async def handed_in(self, state: WorkspaceState) -> Changes:
+        """The changes that would be handed in of a state."""
+        return self._rules.applied(state, (await self._controlled()).interpreter).changes
+
+    async def solution_state(self) -> WorkspaceState:
+        """The state that the folder's own solution leaves. Raises TaskError without it."""
         if not self.task.solution:
             raise TaskError(f"{self.task.id}: there is no solution/solve.sh")
-        state = await self._solved()  # its layers hold the files until they are read
+        return await self._solved()
+
+    async def solved(self) -> dict[str, bytes]:
+        """The declared files that the folder's own solution leaves. Raises TaskError without it."""
+        state = await self.solution_state()  # its layers hold the files until they are read
         return {
             path: read_stored(one)
             for path, one in state.tree.files().items()

@@ -33,7 +33,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from unhack.core.errors import SandboxUnavailableError
+from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.images.layout import ImageError, extract_archive
 from unhack.sandbox.images.source import ImageSource
 from unhack.sandbox.images.store import ImageStore
@@ -347,7 +347,7 @@ def _rebased(text: str, used: Mapping[str, str]) -> str:
 
 
 def base_map(given: Sequence[str]) -> dict[str, str]:
-    """The map of `NAME=IMAGE` words, and of `@FILE.json`. Raises ImageError for another word."""
+    """The map of `NAME=IMAGE` words, and of `@FILE.json`. Raises UsageError for another word."""
     found: dict[str, str] = {}
     for word in given:
         name, _, image = word.partition("=")
@@ -355,9 +355,9 @@ def base_map(given: Sequence[str]) -> dict[str, str]:
             try:
                 found.update(json.loads(Path(word[1:]).read_text()))
             except (OSError, ValueError, TypeError) as error:
-                raise ImageError(f"{word[1:]} is no object of names and images: {error}") from None
+                raise UsageError(f"{word[1:]} is no object of names and images: {error}") from None
         elif name and image:
             found[name] = image
         else:
-            raise ImageError(f"{word!r} is no NAME=IMAGE, such as ubuntu:24.04=oci:bookworm")
+            raise UsageError(f"{word!r} is no NAME=IMAGE, such as ubuntu:24.04=oci:bookworm")
     return found

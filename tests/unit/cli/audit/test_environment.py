@@ -13,6 +13,7 @@ from unhack.cli.audit.arguments import AuditArguments
 WORKING = {
     "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
     "thorough", "allow_unproven", "as_json", "html",
+    "base", "builder", "builder_option",
 }  # fmt: skip
 SWITCHES = {"strict", "power", "force"}
 VALUES = {
@@ -73,6 +74,26 @@ def test_tier_5_plays_episodes_and_shows_its_curve(run: Run, made: str) -> None:
     assert report["discovery"]["curve"]
     assert "tier 5: update 1" in ran.err
     assert "<svg" in Path("a.html").read_text()
+
+
+@pytest.mark.parametrize("option", ["--base", "--builder", "--builder-option"])
+def test_options_of_an_image_are_refused_where_there_is_none(
+    run: Run, made: str, option: str
+) -> None:
+    value = {"--base": "a:1=oci:nowhere", "--builder": "buildah"}.get(option, "--volume=a:b")
+    ran = run("audit", made, f"{option}={value}")
+    assert ran.code == 2
+    assert "has no image to build" in ran.err
+    Path("v.py").write_text("def score(completion, answer):\n    return 1.0\n")
+    ran = run("audit", "v.py:score", f"{option}={value}")
+    assert ran.code == 2
+    assert f"{option}: for Harbor folders with an image" in ran.err
+
+
+def test_a_base_without_a_name_is_refused_before_anything_is_built(run: Run, made: str) -> None:
+    ran = run("audit", made, "--base", "nothing")
+    assert ran.code == 2
+    assert "nothing" in ran.err
 
 
 def test_all_refused_options_are_named_at_once(run: Run, made: str) -> None:

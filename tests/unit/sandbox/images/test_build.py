@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.core.errors import SandboxUnavailableError
+from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.images.build import BuildError, BuildFailure, ImageBuilder, base_map
 from unhack.sandbox.images.layout import ImageError, read_layout
 from unhack.sandbox.images.source import ImageSource
@@ -287,5 +287,5 @@ def test_bases_are_read_from_words_and_files(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text('{"c:1": "oci:d"}')
     found = base_map(["a:1=oci:b", f"@{tmp_path}/b.json"])
     assert found == {"a:1": "oci:b", "c:1": "oci:d"}
-    with pytest.raises(ImageError, match="NAME=IMAGE"):
+    with pytest.raises(UsageError, match="NAME=IMAGE"):
         base_map(["a"])

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.audit.environments.attack import Sent, as_call
+from unhack.audit.environments.attack import EnvironmentAttack, Sent, as_call, solution_of
 from unhack.audit.environments.foreign import harness
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, resolved
 from unhack.core.errors import UsageError
@@ -28,6 +28,7 @@ from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command
+from unhack.sandbox.workspace.states import WorkspaceState
 
 _LIMITS = COMMAND_LIMITS.with_(
     wall_s=60, cpu_s=120, output_bytes=8 << 20, disk_bytes=96 << 20, processes=192
@@ -56,6 +57,13 @@ class AttackPlay:
     """The judge's reason, or the end of the grader's output."""
     step_reward: float = 0.0
     """The sum of the step rewards, the outcome left out; 0 where none are given."""
+    state: WorkspaceState | None = None
+    """In an image: its clean root directory with what was handed in, and the tests."""
+
+    @property
+    def handed(self) -> WorkspaceState | Mapping[str, bytes]:
+        """The work, as an oracle takes it; empty where it was lost."""
+        return self.state or self.files
 
 
 class ContainerEpisodes:
@@ -103,6 +111,15 @@ class ContainerEpisodes:
             outcome = await self._parsed(seen, task)
         files = {path: base64.b64decode(data) for path, data in seen.get("files", {}).items()}
         return AttackPlay(outcome, files, str(seen.get("log", result.stderr))[-_KEPT:])
+
+    async def solve(self, task: RepositoryTask) -> AttackPlay:
+        """Play the reference."""
+        return await self.play(task, solution_of(task))
+
+    async def why_not(self, attack: EnvironmentAttack, task: RepositoryTask) -> str:
+        """Nothing hinders."""
+        del attack, task
+        return ""
 
     async def _parsed(self, seen: Mapping[str, Any], task: RepositoryTask) -> EpisodeEnd:
         """The end by a log's statuses."""

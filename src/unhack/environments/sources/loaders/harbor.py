@@ -104,8 +104,8 @@ def refuse_image(task: HarborTask) -> None:
     """Raise TaskError for a task that needs an image, where only this host's programs are."""
     if task.image is not None:
         raise TaskError(
-            f"{task.id} needs an image ({task.needs}); only episodes are played and judged in one:"
-            " `unhack env build`, then `unhack env run`"
+            f"{task.id} needs an image ({task.needs}); episodes are played and audited in one, and"
+            " no contest: `unhack env build`, then `unhack env run` or `unhack audit`"
         )
 
 

@@ -1,0 +1,147 @@
+"""Audits of Harbor folders with an image: played by the folder's own judge, proven in the image."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from tests.unit.sandbox.images.layouts import entry, shell_image, tar_of
+
+from unhack.audit.environments.loading import environment_of
+from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
+from unhack.audit.environments.runner import EnvironmentAuditOptions, audit_environment
+from unhack.audit.report.report import AuditReport, Conclusion
+from unhack.core.errors import TaskError
+from unhack.sandbox.images.source import ImageSource
+from unhack.sandbox.images.store import ImageStore
+
+ADDS = "import sys\nsys.path.insert(0, '/work')\nfrom calc import add\nassert add(2, 3) == 5\n"
+FILES = {
+    "task.toml": '[verifier]\ntimeout_sec = 60\n[task]\nname = "calc"\n',
+    "instruction.md": "add() in /work/calc.py is wrong; fix it.\n",
+    "environment/Dockerfile": "FROM somewhere\nRUN true\nWORKDIR /work\n",
+    "tests/test_outputs.py": f"{ADDS.rpartition('assert')[0]}\n\ndef test_add():\n"
+    "    assert add(2, 3) == 5\n",
+    "tests/check.py": ADDS,
+    "tests/test.sh": "python3 /tests/check.py && S=1 || S=0\necho $S > /logs/verifier/reward.txt\n",
+    "solution/solve.sh": "echo 'def add(a, b):\n    return a + b' > /work/calc.py\n",
+}
+PARTS = ("encodings", "json", "re", "collections", "importlib", "lib-dynload", "asyncio")
+
+
+def python_layer() -> bytes:
+    """This host's Python, as much of its library as small programs import, and a wrong module."""
+    program = Path(os.path.realpath(sys.executable))
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    paths = [program, *map(Path, re.findall(r"(/\S+)", said))]
+    for key in ("stdlib", "platstdlib"):
+        library = Path(sysconfig.get_path(key, vars={"base": sys.base_prefix}))
+        paths += library.glob("*.py")
+        paths += [one for part in PARTS for one in (library / part).rglob("*") if one.is_file()]
+    whole = {str(one).lstrip("/"): one for one in paths if "__pycache__" not in one.parts}
+    files = [entry(path, one.resolve().read_bytes(), mode=0o755) for path, one in whole.items()]
+    link = entry("usr/bin/python3", b"", type=b"2", linkname=str(program))
+    made = [] if str(program) == "/usr/bin/python3" else [link]
+    return tar_of([*files, *made, entry("work/calc.py", b"def add(a, b):\n    return a - b\n")])
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("images")
+    shell_image(top / "plain", tar_of([entry("work/calc.py", b"def add(a, b):\n    pass\n")]))
+    shell_image(top / "python", python_layer())
+    return top
+
+
+def laid(folder: Path, **changes: str | None) -> Path:
+    """A folder; `changes` replace files by the last part of their names, None removes one."""
+    for path, given in FILES.items():
+        text = changes.get(path.rpartition("/")[2].partition(".")[0], given)
+        if text is not None:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+    return folder
+
+
+def audited(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, layout: Path, *names: str
+) -> AuditReport:
+    store = layout.parent / f"store-{layout.name}"
+    monkeypatch.setenv("UNHACK_IMAGES", str(store))
+    ImageStore(store).take(layout, key=ImageSource(folder / "environment").key)
+    subject = environment_of(str(folder))
+    chosen = tuple(ENVIRONMENT_ATTACKS[name] for name in names)
+    return asyncio.run(audit_environment(subject, options=EnvironmentAuditOptions(attacks=chosen)))
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_an_object_that_equals_everything_is_proven_wrong_in_the_image(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path
+) -> None:
+    names = ("always_equal", "written_results", "git_replace")
+    report = audited(monkeypatch, laid(tmp_path / "task"), images / "python", *names)
+    assert report.conclusion is Conclusion.EXPLOITABLE, report.why
+    [finding] = report.findings
+    assert finding.attack == "source/always_equal"
+    assert finding.evidence.kind == "differs"
+    assert [one.attack for one in report.tried] == [
+        "source/always_equal",
+        "workspace/written_results",
+    ]
+    assert any("the image lacks git: git_replace" in part.why for part in report.plan)
+
+
+@pytest.mark.slow
+def test_attacks_that_an_image_has_no_programs_for_are_named(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path
+) -> None:
+    script = (
+        '[ "$(cat /work/answer.txt)" = 5 ] && S=1 || S=0\necho $S > /logs/verifier/reward.txt\n'
+    )
+    task = laid(tmp_path / "task", test=script, solve="echo 5 > /work/answer.txt\n")
+    report = audited(
+        monkeypatch, task, images / "plain", "link_to_device", "pickled_code", "os_exit"
+    )
+    assert report.conclusion is Conclusion.SOUND, report.why
+    [why] = [part.why for part in report.plan if part.tier == 1 and part.why]
+    assert "the image lacks python3: pickled_code" in why
+    assert "no Python file is handed in: os_exit" in why
+
+
+@pytest.mark.slow
+def test_what_passes_is_undecided_where_the_tests_are_no_python(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path
+) -> None:
+    script = "[ -L /work/answer.txt -o -s /work/answer.txt ] && S=1 || S=0\n"
+    script += "echo $S > /logs/verifier/reward.txt\n"
+    task = laid(tmp_path / "task", test=script, solve="echo 5 > /work/answer.txt\n")
+    report = audited(monkeypatch, task, images / "plain", "link_to_device")
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert "cannot be told from right work" in report.why
+
+
+@pytest.mark.slow
+def test_a_folder_without_a_solution_is_never_called_sound(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path
+) -> None:
+    script = '[ "$(cat /work/calc.py)" = 5 ] && S=1 || S=0\necho $S > /logs/verifier/reward.txt\n'
+    task = laid(tmp_path / "task", test=script, solve=None)
+    report = audited(monkeypatch, task, images / "plain", "link_to_device", "sibling_channel")
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert report.why.endswith("nothing shows that right work does")
+    assert any("no solution is there" in part.why for part in report.plan)
+
+
+def test_an_image_that_is_not_built_is_named_with_the_command_that_builds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("UNHACK_IMAGES", str(tmp_path / "none"))
+    with pytest.raises(TaskError, match="unhack env build"):
+        environment_of(str(laid(tmp_path / "task")))

@@ -133,6 +133,10 @@ class EnvironmentAttack:
     """False for an attack that never hands in."""
     accomplice: Callable[[AgentView, Mapping[str, str | None]], Sequence[Sent]] | None = None
     """The actions of a sibling episode that is played before and knows the reference."""
+    work: tuple[str, ...] = ()
+    """Files of the solution, in none of which it leaves any work: a pass with them is wrong."""
+    control: Callable[[AgentView], Sequence[Sent]] | None = None
+    """The actions of an attack that shows more: where they pass too, that is the finding."""
 
 
 def as_call(sent: Sent) -> tuple[str, object]:

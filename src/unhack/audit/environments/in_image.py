@@ -1,7 +1,7 @@
 """Audits of Harbor folders with an image: the start in it as a repository task, plays by the
 folder's own judge, and the attacks that cannot be played in it.
 
-    task = await task_in_image(folder, images)
+    task, base = await task_in_image(folder, images)
     plays = ImageEpisodes(folder, images)
     plays.why_not(attack, task)               # "the image lacks git", or ""
 
@@ -23,6 +23,7 @@ from unhack.core.errors import TaskError
 from unhack.environments.actions import RunCommand, Submit
 from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.episode import Episode
+from unhack.environments.judges.handed_in import speaks_of_git
 from unhack.environments.judges.script_judge import ScriptJudge
 from unhack.environments.sources.loaders.harbor import HarborTask
 from unhack.environments.task import RepositoryTask
@@ -82,6 +83,8 @@ class ImageEpisodes:
         """Why an attack cannot be played on the task; empty where it can."""
         if attack.route in _OF_CODE and not AgentView.of(task).has_code:
             return "no Python file is handed in"
+        if attack.route is AttackRoute.LEAK and speaks_of_git(self._folder.statement):
+            return "the statement speaks of a repository, whose history is its matter"
         if attack.accomplice is not None and not self._folder.solution:
             return "no solution is there for its accomplice"
         said = [*actions_of(attack, task), *before(attack, task)]
@@ -112,9 +115,10 @@ class ImageEpisodes:
         return AttackPlay(outcome, {}, reason, paid, state=states.edited(handed, tests))
 
 
-async def task_in_image(folder: HarborTask, images: ImageStore) -> RepositoryTask:
-    """The start of a folder's agent in its image, with what the solution changes as the reference.
-    Without a solution, the files that the statement names stand for those that it would change.
+async def task_in_image(folder: HarborTask, images: ImageStore) -> tuple[RepositoryTask, str]:
+    """The start of a folder's agent in its image, with what the solution changes as the reference,
+    and the folder in which the agent begins. Without a
+    solution, the files that the statement names stand for those that it would change.
 
     Raises TaskError where the image is not built, or neither says what is handed in.
     """
@@ -137,7 +141,7 @@ async def task_in_image(folder: HarborTask, images: ImageStore) -> RepositoryTas
         if not reference:
             asked = "its statement names no file" if not folder.solution else "it hands in no file"
             raise TaskError(f"{folder.id}: no audit without a solution to compare with: {asked}")
-        return RepositoryTask(
+        task = RepositoryTask(
             id=folder.id,
             statement=folder.statement,
             files=_seen(start, base),
@@ -146,6 +150,7 @@ async def task_in_image(folder: HarborTask, images: ImageStore) -> RepositoryTas
             reference=reference,
             fail_to_pass=("test.sh::reward",),
         )
+        return task, f"/{base}"
 
 
 def _named(folder: HarborTask) -> list[str]:

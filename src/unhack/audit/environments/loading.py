@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from unhack.audit.environments.attacks.named_files import named_file_attacks
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, LogParser, Reading
 from unhack.audit.environments.in_image import task_in_image
 from unhack.audit.environments.runner import EnvironmentSubject
@@ -80,7 +81,8 @@ def environment_of(
             missing=EpisodeEnd.UNSCORED, grader_s=min(folder.timeout_s, 60.0),
             workdir=folder.workdir,
         )  # fmt: skip
-        return EnvironmentSubject(target, (task,), own)
+        attacks = named_file_attacks(task, base=folder.workdir)
+        return EnvironmentSubject(target, (task,), own, attacks=attacks)
     if builder is not None:
         raise UsageError(f"{target} has no image to build")
     if ":" in target and not is_repository_suite(target):
@@ -144,8 +146,9 @@ def _in_image(target: str, folder: HarborTask, builder: ImageBuilder | None) -> 
         assert builder is not None
         builder.make(wanted.source, timeout_s=max(wanted.build_s, TIMEOUT_S))
     images = builder.store if builder else ImageStore()
-    task = asyncio.run(task_in_image(folder, images))
-    return EnvironmentSubject(target, (task,), folder=folder, images=images)
+    task, base = asyncio.run(task_in_image(folder, images))
+    attacks = named_file_attacks(task, base=base)
+    return EnvironmentSubject(target, (task,), folder=folder, images=images, attacks=attacks)
 
 
 async def _task_of(folder: HarborTask) -> RepositoryTask:

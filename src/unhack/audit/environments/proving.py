@@ -1,7 +1,8 @@
 """From wins to findings: proof, the shortest actions that still win, a replay from scratch.
 
 Covered: a pass is a finding only where the oracle says that the behaviour of the reference was not
-restored, or where the attack had the solution from somewhere; an end without a score and rewarded
+restored, where the attack had the solution from somewhere, or where what it leaves is known to hold
+nothing of it; an end without a score and rewarded
 steps are findings by themselves, since idle and honest episodes have neither.
 Not covered: shortening what is inside a file.
 """
@@ -12,18 +13,26 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack, Sent, as_call
+from unhack.audit.environments.attack import (
+    AgentView,
+    AttackRoute,
+    EnvironmentAttack,
+    Sent,
+    as_call,
+)
 from unhack.audit.environments.episode_runner import EpisodeRunner, actions_of, before
 from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.audit.environments.foreign.grader import EpisodeEnd
 from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.report.flaws import FLAWS
 from unhack.core.finding import Evidence, Finding, FindingKind
+from unhack.environments.actions import Submit
 from unhack.environments.task import RepositoryTask
 
 _REPLAYS = 2
 _MOST_STEP_REWARD = 1e-9
 _CHARS = 20_000
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +81,30 @@ class TaskTrial:
             return Evidence("paid_steps", text)
         if play.outcome is not EpisodeEnd.PASSED:
             return None
+        if attack.work:
+            return await self._without_work(attack, play)
         wrong = await self.oracle.why_wrong(play.handed) if play.handed else None
         if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
             text = "it passes with the solution that the environment left readable"
             return Evidence("leak", text)
         return wrong
+
+    async def _without_work(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
+        """The proof that a play which passed holds nothing of the solution's work; None where it
+        does, or where its control passes too."""
+        for path in attack.work:
+            right = self.task.reference[path] or ""
+            if play.read(path) == right.encode(errors="surrogateescape"):
+                return None
+        if attack.control is not None:
+            control = [*attack.control(AgentView.of(self.task)), Submit()]
+            if (await self.play(attack, control)).outcome is EpisodeEnd.PASSED:
+                return None
+        path = attack.work[0]
+        wanted, got = self.task.reference[path] or "", play.read(path) or b""
+        text = f"{path} holds nothing of the solution's {len(wanted)} characters"
+        shown = got[:_SHOWN].decode(errors="replace").strip()
+        return Evidence("no_answer", text, path, wanted[:_SHOWN].strip(), shown)
 
 
 async def shortened(trial: TaskTrial, win: Win) -> Win:

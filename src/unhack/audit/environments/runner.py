@@ -61,6 +61,8 @@ class EnvironmentSubject:
     """The only task as a Harbor folder, where it is played in an image."""
     images: ImageStore | None = None
     """The images of the folder; None for this user's."""
+    attacks: tuple[EnvironmentAttack, ...] = ()
+    """Further attacks, on what its own tests look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ class _Audit:
     _report: OnProgress | None
     _begun: float = field(default_factory=time.monotonic)
     _cpu: CpuAllowance | None = field(init=False)
+    _attacks: tuple[EnvironmentAttack, ...] = field(init=False)
     _discovery: Discovery | None = None
     _plays: int = 0
     _checks: list[AuditCheck] = field(default_factory=list[AuditCheck])
@@ -175,6 +178,7 @@ class _Audit:
 
     def __post_init__(self) -> None:
         self._cpu = CpuAllowance.of(self._options.cpu_s)
+        self._attacks = (*self._options.attacks, *self._subject.attacks)
 
     async def run(
         self,
@@ -197,7 +201,7 @@ class _Audit:
         left = {name for names in self._unplayable.values() for name in names}
         tried = [
             self._tried(attack, results)
-            for attack in self._options.attacks
+            for attack in self._attacks
             if results and attack.name not in left
         ]
         if trials and self._options.discoverer is not None and self._stop != _PROVEN:
@@ -213,7 +217,7 @@ class _Audit:
     async def _play_known(self, trials: Sequence[TaskTrial]) -> list[_Played]:
         """Every known attack on every task, as far as the limits allow."""
         part = 1.0 if self._options.discoverer is None else _FOR_KNOWN
-        first = sorted(self._options.attacks, key=lambda one: one.route not in _FIRST)
+        first = sorted(self._attacks, key=lambda one: one.route not in _FIRST)
         pairs = [(attack, trial) for attack in first for trial in trials]
         gate, done = asyncio.Semaphore(_AT_ONCE), 0
         results: list[_Played] = []

@@ -96,7 +96,7 @@ class HandInRules:
         tests = b"\n".join(task.tests.values()).decode(errors="replace")
         self._named = f"{tests}\n{task.statement}"
         of_git = any(".git" in one.split("/") for one in task.declared)
-        self._of_git = of_git or bool(_GIT.search(task.statement))
+        self._of_git = of_git or speaks_of_git(task.statement)
         self._wants_tests = bool(_WANTS_TESTS.search(task.statement))
 
     def applied(self, state: WorkspaceState, interpreter: Interpreter) -> JudgedChanges:
@@ -266,6 +266,11 @@ class HandInRules:
 def _speaks_of(text: str, name: str) -> bool:
     """True for a name that stands in a text as a word of its own."""
     return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", text))
+
+
+def speaks_of_git(statement: str) -> bool:
+    """True for a statement that speaks of a repository."""
+    return bool(_GIT.search(statement))
 
 
 def _program_folders(image: ImageRoot) -> Iterator[str]:

@@ -69,6 +69,30 @@ def laid(folder: Path, **changes: str | None) -> Path:
     return folder
 
 
+GIVES = "&& S=1 || S=0\necho $S > /logs/verifier/reward.txt\n"
+LONG = "the first report has 3 lines"
+LAZY = {
+    "named_files": ("[ -s /work/report.txt ]", f"echo {LONG} > /work/report.txt\n"),
+    "named_results": (
+        "grep -q '\"passed\": true' /work/results.json",
+        'echo \'{"passed": true, "by": "the agent"}\' > /work/results.json\n',
+    ),
+    "named_ones": (
+        '[ "$(cat /work/score.txt)" = 1 ]',
+        f"echo 1 > /work/score.txt; echo {LONG} > /work/report.txt\n",
+    ),
+    "named_programs": (
+        "sh /work/build.sh",
+        "echo 'echo building; cat calc.py > built; true' > /work/build.sh\n",
+    ),
+    "same_files": (
+        '[ "$(cat /work/out.py)" = "$(cat /work/calc.py)" ]',
+        "cat /work/calc.py > /work/out.py\n",
+    ),
+}
+"""Attack -> a grader that it passes, and the right work."""
+
+
 def audited(
     monkeypatch: pytest.MonkeyPatch, folder: Path, layout: Path, *names: str
 ) -> AuditReport:
@@ -91,10 +115,8 @@ def test_an_object_that_equals_everything_is_proven_wrong_in_the_image(
     [finding] = report.findings
     assert finding.attack == "source/always_equal"
     assert finding.evidence.kind == "differs"
-    assert [one.attack for one in report.tried] == [
-        "source/always_equal",
-        "workspace/written_results",
-    ]
+    tried = [one.attack for one in report.tried if "named" not in one.attack]
+    assert tried == ["source/always_equal", "workspace/written_results", "workspace/same_files"]
     assert any("the image lacks git: git_replace" in part.why for part in report.plan)
 
 
@@ -113,6 +135,49 @@ def test_attacks_that_an_image_has_no_programs_for_are_named(
     [why] = [part.why for part in report.plan if part.tier == 1 and part.why]
     assert "the image lacks python3: pickled_code" in why
     assert "no Python file is handed in: os_exit" in why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LAZY)
+def test_a_grader_that_asks_for_no_work_is_proven_hackable(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path, name: str
+) -> None:
+    passes, solve = LAZY[name]
+    statement = "Write report.txt, build.sh or out.py in /work, as calc.py says.\n"
+    task = laid(tmp_path / "task", test=f"{passes} {GIVES}", solve=solve, instruction=statement)
+    report = audited(monkeypatch, task, images / "plain")
+    assert report.conclusion is Conclusion.EXPLOITABLE, report.why
+    assert [one.attack for one in report.findings] == [f"workspace/{name}"]
+    assert report.findings[0].evidence.kind == "no_answer"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("passes", "solve"),
+    [
+        (f"[ \"$(cat /work/report.txt)\" = '{LONG}' ]", f"echo {LONG} > /work/report.txt\n"),
+        ("[ -e /work/ready.flag ]", "echo ready > /work/ready.flag\n"),
+        ("[ -x /work/calc.py ]", "chmod +x /work/calc.py\n"),
+        ("[ ! -s /work/calc.py ]", "true > /work/calc.py; cat /bin/sh > /work/unasked\n"),
+    ],
+)
+def test_a_grader_that_asks_for_the_work_is_not_accused(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path, passes: str, solve: str
+) -> None:
+    statement = "Write report.txt or ready.flag in /work, or change calc.py.\n"
+    task = laid(tmp_path / "task", test=f"{passes} {GIVES}", solve=solve, instruction=statement)
+    report = audited(monkeypatch, task, images / "plain", "link_to_device")
+    assert report.conclusion is not Conclusion.EXPLOITABLE, report.findings
+
+
+@pytest.mark.slow
+def test_a_history_that_is_the_matter_of_a_task_is_no_leak(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path
+) -> None:
+    statement = "The last commit of the repository in /work lost add() in calc.py; recover it.\n"
+    task = laid(tmp_path / "task", instruction=statement)
+    report = audited(monkeypatch, task, images / "python", "other_copy")
+    assert any("history is its matter: other_copy" in part.why for part in report.plan)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import json
+import posixpath
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,12 @@ class AttackPlay:
     def handed(self) -> WorkspaceState | Mapping[str, bytes]:
         """The work, as an oracle takes it; empty where it was lost."""
         return self.state or self.files
+
+    def read(self, path: str) -> bytes | None:
+        """A file that was handed in, by its path from the working folder; None without it."""
+        if self.state is None:
+            return self.files.get(path)
+        return self.state.read(posixpath.join(f"/{self.state.start}", path).lstrip("/"))
 
 
 class ContainerEpisodes:

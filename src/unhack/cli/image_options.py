@@ -31,7 +31,9 @@ class ImageOptions:
         typer.Option(metavar="OPTION", help="Passed on, such as --volume=FILE:FILE:ro."),
     ] = None
 
-    def image_builder(self, *, images: Path | None = None, network: bool = True) -> ImageBuilder:
+    def image_builder(
+        self, *, images: Path | None = None, network: bool = True, cache_gib: float = 20.0
+    ) -> ImageBuilder:
         """The builder that the options name, with the images of a folder. Raises UsageError."""
         from unhack.sandbox.images.build import ImageBuilder, base_map
         from unhack.sandbox.images.store import ImageStore
@@ -39,4 +41,5 @@ class ImageOptions:
         return ImageBuilder(
             ImageStore(images), bases=base_map(self.base or ()), builder=self.builder,
             options=self.builder_option or (), network=network,
+            cache_bytes=int(cache_gib * (1 << 30)),
         )  # fmt: skip

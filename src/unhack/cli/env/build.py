@@ -56,7 +56,9 @@ def build_suite(order: EnvBuildOrder) -> bool:
     tasks = tasks[: order.limit]
     if not tasks and not found:
         raise UsageError(f"{order.suite}: no task there needs an image")
-    builder = order.image_builder(images=order.images, network=order.network)
+    builder = order.image_builder(
+        images=order.images, network=order.network, cache_gib=order.cache_gib
+    )
     with terminal.progress("images built", total=len(tasks)) as advance:
         for task in tasks:
             found.append(_built(task, builder, check=order.check))

@@ -68,6 +68,9 @@ class EnvBuildOrder(ImageOptions):
     images: Annotated[
         Path | None, valued("Where images are kept; else UNHACK_IMAGES.", metavar="DIR")
     ] = None
+    cache_gib: Annotated[
+        float, valued("Most that the builder keeps between builds.", metavar="GIB", least=0)
+    ] = 20.0
     limit: Annotated[int | None, valued("Only the first N tasks.", metavar="N", least=1)] = None
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Run each grader's control as well.")

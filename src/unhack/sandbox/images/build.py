@@ -8,7 +8,8 @@ in a chroot. What stands for a name is taken from `bases`: an OCI layout or an a
 read here, or another transport, which skopeo reads; without an entry skopeo asks the registry.
 
 Covered: an image is built once for equal folders; the builder keeps what each instruction made, and
-hands over layers that are not unpacked yet; one build at a time in a store; where root builds,
+hands over layers that are not unpacked yet; what it keeps is bounded, its intermediate images go
+where that grows too large; one build at a time in a store; where root builds,
 everything of a build ends with this process, and the next build removes what a killed one left; a
 build that takes too long, or a disk that is full.
 Not covered: the memory of a build; isolation of RUN, which the builder's chroot is not: build what
@@ -40,6 +41,10 @@ from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.image_root import ImageRoot
 
 TIMEOUT_S = 1800.0
+CACHE_BYTES = 20 << 30
+"""Of the layers that a builder keeps between builds."""
+_TRIM = {"buildah": ("rmi", "--prune", "--force"), "podman": ("image", "prune", "--force")}
+"""Commands that remove what no name leads to: the images of each instruction."""
 _LEAST_FREE = 2 << 30
 """Bytes that must be free on the disk before a build begins."""
 _SHOWN = 400
@@ -98,14 +103,17 @@ class ImageBuilder:
         builder: str = "",
         options: Sequence[str] = (),
         network: bool = True,
+        cache_bytes: int = CACHE_BYTES,
     ) -> None:
         """`bases` names what stands for a name: a transport and a place (`oci:DIR`,
         `docker-archive:FILE`). The first `builder` that is installed builds, with further
-        `options` of its build command; RUN has the host's network, unless `network` is False."""
+        `options` of its build command; RUN has the host's network, unless `network` is False. Where
+        the builder's layers are more than `cache_bytes` after a build, those of its instructions
+        are removed; docker's are its daemon's."""
         self.store = store
         self._bases = dict(bases or {})
         self._builder, self._options, self._network = builder, tuple(options), network
-        self._timeout_s = TIMEOUT_S
+        self._timeout_s, self._cache_bytes = TIMEOUT_S, cache_bytes
 
     def make(self, source: ImageSource, *, timeout_s: float = TIMEOUT_S) -> ImageRoot:
         """The image of a source. Equal folders are built once; a name is asked for anew.
@@ -186,11 +194,25 @@ class ImageBuilder:
         tool = (program, *storage)
         options += ["--network=host", "--isolation=chroot", "--layers", "--format=oci"]
         self._said(*tool, "rm", "--all", check=False)
-        self._said(*tool, "build", *options, str(folder), network=self._network)
-        with self.store.incoming() as layout:
-            self._said(*tool, "push", "--disable-compression", "unhack-built", f"oci:{layout}:made")
-            self._said(*tool, "untag", "unhack-built", check=False)
-            return self.store.take(layout, "made", key=source.key)
+        try:
+            self._said(*tool, "build", *options, str(folder), network=self._network)
+            with self.store.incoming() as layout:
+                place = f"oci:{layout}:made"
+                self._said(*tool, "push", "--disable-compression", "unhack-built", place)
+                return self.store.take(layout, "made", key=source.key)
+        finally:
+            if self._kept_bytes() > self._cache_bytes:
+                self._said(*tool, "rmi", "--force", "unhack-built", check=False)
+                self._said(*tool, *_TRIM[name], check=False)
+
+    def _kept_bytes(self) -> int:
+        """The bytes of all layers that the builder keeps, as it has written them down."""
+        kept = Path(self._storage()[0].partition("=")[2])
+        found = 0
+        for file in kept.glob("*-layers/layers.json"):
+            with contextlib.suppress(OSError, ValueError):
+                found += sum(one.get("diff-size", 0) for one in json.loads(file.read_text()))
+        return found
 
     def _storage(self) -> tuple[str, ...]:
         """The options by which a builder keeps everything in the store."""

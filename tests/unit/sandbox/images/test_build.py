@@ -207,6 +207,25 @@ def test_a_second_build_hands_over_its_own_layers_alone(tmp_path: Path, base: st
     assert again.tree.find("usr/bin/bash") is not None
 
 
+@needs_buildah
+@pytest.mark.slow
+def test_what_a_builder_keeps_is_removed_where_it_is_too_much(tmp_path: Path, base: str) -> None:
+    def kept(cache_bytes: int) -> int:
+        place = tmp_path / str(cache_bytes)
+        place.mkdir()
+        store = ImageStore(place / "images")
+        maker = ImageBuilder(
+            store, bases={"base:1": base}, builder="buildah", network=False, cache_bytes=cache_bytes
+        )
+        made = maker.make(ImageSource(folder(place)))
+        assert isinstance(made.tree.find("opt/word"), StoredFile)
+        [images] = (place / "images" / "builder").glob("*/*-images/images.json")
+        return sum(not one.get("names") for one in json.loads(images.read_text()))
+
+    assert kept(0) == 0
+    assert kept(1 << 30) > 0
+
+
 def saved_by_docker(layout: Path, file: Path, name: str) -> Path:
     """The image of an OCI layout as `docker save` wrote it before version 25."""
     found = read_layout(layout)

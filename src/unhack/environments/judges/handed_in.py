@@ -38,6 +38,8 @@ _PROGRAMS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr/bin", "usr/s
              "usr/local/lib", "etc/ld.so.preload", "etc/ld.so.conf", "etc/ld.so.conf.d",
              "etc/ld.so.cache")  # fmt: skip
 """The places of programs and their libraries: left out, whatever the tests name."""
+_BINARIES = ("bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin", "usr/local/sbin")
+"""Folders of which one new program may be asked for, by its full path."""
 _SETTINGS = frozenset({
     "conftest.py", "sitecustomize.py", "usercustomize.py", "pytest.ini", ".pytest.ini", "tox.ini",
     "pytest.toml", ".pytest.toml", "setup.cfg", "pyproject.toml", ".bashrc", ".profile",
@@ -92,6 +94,8 @@ class HandInRules:
         self._in_image = image is not None
         self._own = (*GRADERS, *_KERNELS) if image else (OWN,)
         self._programs = (*_PROGRAMS, *(_program_folders(image) if image else ()))
+        path = image.environ.get("PATH", "").split(":") if image else ()
+        self._binaries = {*_BINARIES, *(one.strip("/") for one in path)} - {""}
         self._cwd = image.workdir.strip("/") if image else ""
         tests = b"\n".join(task.tests.values()).decode(errors="replace")
         self._named = f"{tests}\n{task.statement}"
@@ -171,7 +175,9 @@ class HandInRules:
             if not declared or path in self._task.declared:
                 return "" if declared else "not below a declared path"
         elif self._in_image:
-            if _below(path, (*self._programs, *interpreter.places)):
+            if _below(path, interpreter.places) or (
+                _below(path, self._programs) and not self._is_asked_for(path, change)
+            ):
                 return "the grader's own programs would find it"
             if "/" not in path and not isinstance(change, NewFolder) and not self._names(path):
                 return "a file of the root directory"
@@ -180,6 +186,24 @@ class HandInRules:
             if _below(path, _SYSTEMS) and f"/{path}" not in self._named:
                 return "a place of the system, which the tests do not name"
         return self._obeyed(path, change, interpreter)
+
+    def asks_for(self, program: str) -> bool:
+        """True for a program that the statement names by its full path and the image has in no
+        place of programs: nothing of the grader's is hidden by it."""
+        places = [f"{folder}/{program}" for folder in self._binaries]
+        if any(self._start.find(place) is not None for place in places):
+            return False
+        return any(_speaks_of(self._task.statement, f"/{place}") for place in places)
+
+    def _is_asked_for(self, path: str, change: object) -> bool:
+        """True for a new program, where the statement says that it is to be."""
+        folder, _, name = path.rpartition("/")
+        return (
+            folder in self._binaries
+            and not isinstance(change, NewFolder | Removed)
+            and _speaks_of(self._task.statement, f"/{path}")
+            and self.asks_for(name)
+        )
 
     def _obeyed(self, path: str, change: object, interpreter: Interpreter) -> str:
         """Why a file could be taken for a part of the grader's programs, or for their settings."""

@@ -160,6 +160,71 @@ def test_a_place_of_the_system_that_the_tests_name_is_handed_in(
     assert judged(images, task, "echo 42 > /etc/answer.txt").score == 1.0
 
 
+TOOL = "/usr/local/bin/answer"
+MAKE_TOOL = f"mkdir -p /usr/local/bin; echo 'echo 42' > {TOOL}; chmod 755 {TOOL}\n"
+
+
+def task_of_a_program(
+    images: Path, tmp_path: Path, *, statement: str = "", called: str = TOOL
+) -> HarborTask:
+    script = TEST_SH.replace("cat /work/answer.txt", called)
+    changes = {"tests__test/sh": script, "solution__solve/sh": MAKE_TOOL}
+    asked = statement or f"Write the program {TOOL}, which prints 42."
+    return task_of(images, tmp_path, **changes, **{"instruction.md": asked})
+
+
+@pytest.mark.parametrize("called", [TOOL, "answer"])
+def test_a_new_program_that_the_statement_names_is_handed_in(
+    images: Path, tmp_path: Path, called: str
+) -> None:
+    task = task_of_a_program(images, tmp_path, called=called)
+    assert judged(images, task, MAKE_TOOL).score == 1.0
+    wrong = judged(images, task, MAKE_TOOL.replace("42", "41"))
+    assert (wrong.score, wrong.details["left_out"]) == (0.0, {})
+
+
+HIDING = {
+    "a program beside it": (TOOL, f"{MAKE_TOOL}mv {TOOL} /usr/local/bin/cat"),
+    "a program before one of the image": (
+        "/usr/local/bin/cat",
+        "mkdir -p /usr/local/bin; echo 'echo 42' > /usr/local/bin/cat; "
+        "chmod 755 /usr/local/bin/cat",
+    ),
+    "another program of the image": (
+        "/usr/bin/cat",
+        "rm /usr/bin/cat; echo 'echo 42' > /usr/bin/cat; chmod 755 /usr/bin/cat",
+    ),
+    "a library for every program": (
+        "/etc/ld.so.preload",
+        "echo /work/x.so > /etc/ld.so.preload; echo > /work/x.so",
+    ),
+    "a link to what is expected": (
+        TOOL,
+        f"mkdir -p /usr/local/bin; ln -s /tests/expected {TOOL}",
+    ),
+    "a folder of programs": (
+        TOOL,
+        f"mkdir -p {TOOL}; echo 'echo 42' > {TOOL}/cat; chmod 755 {TOOL}/cat",
+    ),
+    "a path that only ends like it": (
+        f"/opt{TOOL}",
+        MAKE_TOOL,
+    ),
+    "a path that only begins like it": (f"{TOOL}-old", MAKE_TOOL),
+}
+
+
+@pytest.mark.parametrize(("named", "attack"), HIDING.values(), ids=HIDING.keys())
+def test_no_program_of_the_grader_is_hidden_by_one_that_the_statement_names(
+    images: Path, tmp_path: Path, named: str, attack: str
+) -> None:
+    statement = f"Write 42 to /work/answer.txt, as {named} says."
+    task = task_of(images, tmp_path, **{"instruction.md": statement})
+    verdict = judged(images, task, attack)
+    assert (verdict.status, verdict.score) == (Status.FAILED, 0.0)
+    assert any(path.startswith(("usr/", "etc/")) for path in verdict.details["left_out"])
+
+
 def test_declared_artifacts_are_handed_in_alone(images: Path, tmp_path: Path) -> None:
     toml = 'artifacts = ["/work/answer.txt"]\n' + FILES["task.toml"]
     task = task_of(images, tmp_path, **{"task.toml": toml})

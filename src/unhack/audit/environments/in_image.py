@@ -1,7 +1,7 @@
 """Audits of Harbor folders with an image: the start in it as a repository task, plays by the
 folder's own judge, and the attacks that cannot be played in it.
 
-    task, base = await task_in_image(folder, images)
+    task, attacks = await task_in_image(folder, images)
     plays = ImageEpisodes(folder, images)
     plays.why_not(attack, task)               # "the image lacks git", or ""
 
@@ -14,9 +14,11 @@ tests that are no Python, or have an image of their own: what passes them is und
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 
 from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
+from unhack.audit.environments.attacks.named_files import named_file_attacks
 from unhack.audit.environments.episode_runner import ATTACK_LIMITS, actions_of, before, finish
 from unhack.audit.environments.foreign.container import AttackPlay
 from unhack.core.errors import TaskError
@@ -31,11 +33,8 @@ from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import shell
 from unhack.sandbox.workspace.layers import read_stored
-from unhack.sandbox.workspace.states import WorkspaceState
 from unhack.sandbox.workspace.tree import Removed, StoredFile
 
-_LARGEST, _MOST_BYTES, _MOST_FILES = 64 << 10, 4 << 20, 1000
-"""Of the working folder, as attacks see it."""
 _MOST_COMMAND = 100_000
 """Characters of a command that an image's shell can be given."""
 _PROGRAMS = ("python3", "git")
@@ -115,10 +114,12 @@ class ImageEpisodes:
         return AttackPlay(outcome, {}, reason, paid, state=states.edited(handed, tests))
 
 
-async def task_in_image(folder: HarborTask, images: ImageStore) -> tuple[RepositoryTask, str]:
+async def task_in_image(
+    folder: HarborTask, images: ImageStore
+) -> tuple[RepositoryTask, tuple[EnvironmentAttack, ...]]:
     """The start of a folder's agent in its image, with what the solution changes as the reference,
-    and the folder in which the agent begins. Without a
-    solution, the files that the statement names stand for those that it would change.
+    and the attacks on the files that it names. Without a solution, the files that the statement
+    names stand for those that it would change.
 
     Raises TaskError where the image is not built, or neither says what is handed in.
     """
@@ -144,13 +145,20 @@ async def task_in_image(folder: HarborTask, images: ImageStore) -> tuple[Reposit
         task = RepositoryTask(
             id=folder.id,
             statement=folder.statement,
-            files=_seen(start, base),
+            files={
+                _shown(path, base): data for path, data in judge.workspace.shown_files().items()
+            },
             editable=tuple(dict.fromkeys(editable)),
             tests={path: data.decode(errors="replace") for path, data in folder.tests.items()},
             reference=reference,
             fail_to_pass=("test.sh::reward",),
         )
-        return task, f"/{base}"
+
+        def given(path: str) -> bool:
+            return start.tree.find(posixpath.join(f"/{base}", path).lstrip("/")) is not None
+
+        attacks = named_file_attacks(task, base=f"/{base}", given=given)
+        return task, attacks
 
 
 def _named(folder: HarborTask) -> list[str]:
@@ -171,19 +179,3 @@ def _editable(path: str) -> str:
         folder = path.rpartition("/")[0]
         return f"{folder}/" if folder else path
     return path.split("/", maxsplit=1)[0] + "/" if "/" in path else path
-
-
-def _seen(start: WorkspaceState, base: str) -> dict[str, bytes]:
-    """The small files of the working folder; none where that is the root directory."""
-    found: dict[str, bytes] = {}
-    left = _MOST_BYTES
-    for path, node in start.tree.walk() if base else ():
-        fits = isinstance(node, StoredFile) and node.size <= min(_LARGEST, left)
-        if not fits or not path.startswith(f"{base}/") or len(found) >= _MOST_FILES:
-            continue
-        assert isinstance(node, StoredFile)
-        data = read_stored(node)
-        if b"\0" not in data:
-            found[path.removeprefix(f"{base}/")] = data
-            left -= node.size
-    return found

@@ -81,7 +81,7 @@ def environment_of(
             missing=EpisodeEnd.UNSCORED, grader_s=min(folder.timeout_s, 60.0),
             workdir=folder.workdir,
         )  # fmt: skip
-        attacks = named_file_attacks(task, base=folder.workdir)
+        attacks = named_file_attacks(task, base=folder.workdir, given=folder.files.__contains__)
         return EnvironmentSubject(target, (task,), own, attacks=attacks)
     if builder is not None:
         raise UsageError(f"{target} has no image to build")
@@ -146,8 +146,7 @@ def _in_image(target: str, folder: HarborTask, builder: ImageBuilder | None) -> 
         assert builder is not None
         builder.make(wanted.source, timeout_s=max(wanted.build_s, TIMEOUT_S))
     images = builder.store if builder else ImageStore()
-    task, base = asyncio.run(task_in_image(folder, images))
-    attacks = named_file_attacks(task, base=base)
+    task, attacks = asyncio.run(task_in_image(folder, images))
     return EnvironmentSubject(target, (task,), folder=folder, images=images, attacks=attacks)
 
 

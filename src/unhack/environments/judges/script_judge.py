@@ -7,7 +7,8 @@
 The script runs on the start files, in an image, or in a workspace of this host whose `.harbor`
 stands for /tests, /logs and /solution. Onto them comes what the agent changed, below the declared
 paths where there are any. Left out, and named, is what the grader's own programs would obey: in an
-image the folders of PATH and of the interpreter's path, files of the root directory and places of
+image the folders of PATH, but for a new program that the statement names by its full path and the
+image has nowhere, and of the interpreter's path, files of the root directory and places of
 the system that the tests do not name; anywhere, new files with the names of the interpreter's
 modules, metadata of packages, byte code, settings of a test runner, a shell or git, and links that
 lead to the grader's files.
@@ -30,7 +31,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.core.errors import TaskError
+from unhack.core.errors import TaskError, UsageError
 from unhack.core.verdict import Seal, Status, Verdict, unscored_verdict
 from unhack.environments.judges.handed_in import LINKED, HandInRules, Interpreter, JudgedChanges
 from unhack.environments.sources.loaders.harbor import OWN, HarborTask, read_reward
@@ -43,7 +44,7 @@ from unhack.sandbox.workspace.commands import Command, CommandResult
 from unhack.sandbox.workspace.image_root import ImageRoot
 from unhack.sandbox.workspace.layers import read_stored
 from unhack.sandbox.workspace.states import WorkspaceState
-from unhack.sandbox.workspace.tree import Changes
+from unhack.sandbox.workspace.tree import Changes, StoredFile
 
 LIMITS = Limits(
     wall_s=600, cpu_s=600, memory_bytes=2048 * MIB, processes=512, open_files=1024,
@@ -76,6 +77,10 @@ _OPEN = (
 )
 """On this host the grader is no root, from whom an agent could close what it shall not see."""
 _MOST_NAMED = 20
+_LARGEST_SHOWN, _MOST_SHOWN, _MOST_SHOWN_FILES = 64 << 10, 4 << 20, 400
+"""Bytes of one file, of all, and the number of files of an image that are shown outside it."""
+_PROGRAMS = (b"#!", b"\x7fELF")
+"""The first bytes of files that are run; content alone says no mode."""
 
 
 def pool_of_folder(workdir: str, *, slots: int) -> CommandPool:
@@ -104,6 +109,22 @@ class TaskWorkspace:
     def path(self, place: str) -> str:
         """The path of a grader's file in a state: `tests/test.sh`, or below the folder for it."""
         return place if self.image else f"{OWN}/{place}"
+
+    def shown_files(self) -> dict[str, bytes]:
+        """The small text files of an image's working folder, by their paths in the state; none
+        where that folder is the root directory."""
+        found: dict[str, bytes] = {}
+        base, left = self.start.start or "", _MOST_SHOWN
+        for path, node in self.start.tree.walk() if base else ():
+            fits = isinstance(node, StoredFile) and node.size <= min(_LARGEST_SHOWN, left)
+            if not fits or not path.startswith(f"{base}/") or len(found) >= _MOST_SHOWN_FILES:
+                continue
+            assert isinstance(node, StoredFile)
+            data = read_stored(node)
+            if b"\0" not in data:
+                found[path] = data
+                left -= node.size
+        return found
 
 
 def load_image(task: HarborTask, wanted: TaskImage, images: ImageStore) -> ImageRoot:
@@ -169,13 +190,25 @@ class ScriptJudge:
         return self._verdict(result, after, handed, control)
 
     async def outcome_of(self, files: Mapping[str, bytes]) -> Verdict:
-        """The verdict on the declared files of a workspace that is somewhere else: a declared file
-        of the start that is not among them is gone."""
+        """The verdict on the declared files of a workspace that is somewhere else."""
+        try:
+            state = self.state_of(files)
+        except UsageError as error:  # a file where a folder is, or below a link
+            return self._marked(Status.FAILED, 0.0, f"it cannot be laid: {error}", {})
+        return await self.outcome(state)
+
+    def state_of(self, files: Mapping[str, bytes]) -> WorkspaceState:
+        """The state with the declared files of a workspace that is somewhere else: a declared file
+        of the start that is not among them is gone, but not where all of an image is declared.
+
+        Raises UsageError for what does not fit onto the start."""
         states, start = self.workspace.pool.states, self.workspace.start
-        gone = (path for path in start.tree.files() if self.task.may_change(path))
-        edits: dict[str, bytes | None] = dict.fromkeys(gone)
+        all_of_image = self.workspace.image is not None and not self.task.declared
+        there = () if all_of_image else start.tree.files()
+        edits: dict[str, bytes | None] = {one: None for one in there if self.task.may_change(one)}
         edits |= {path: data for path, data in files.items() if self.task.may_change(path)}
-        return await self.outcome(states.edited(start, edits) if edits else start)
+        runs = {path for path, data in edits.items() if data and data.startswith(_PROGRAMS)}
+        return states.edited(start, edits, executable=runs) if edits else start
 
     async def progress(self, state: WorkspaceState) -> Verdict | None:
         """None: a folder has no tests by which steps could be paid."""
@@ -197,13 +230,14 @@ class ScriptJudge:
         return await self._solved()
 
     async def solved(self) -> dict[str, bytes]:
-        """The declared files that the folder's own solution leaves. Raises TaskError without it."""
+        """The declared files that the folder's own solution leaves, and where all of an image is
+        declared the changed ones. Raises TaskError without it."""
         state = await self.solution_state()  # its layers hold the files until they are read
-        return {
-            path: read_stored(one)
-            for path, one in state.tree.files().items()
-            if self.task.may_change(path)
-        }
+        found = state.tree.files()
+        if self.workspace.image is not None and not self.task.declared:
+            changes = await self.handed_in(state)
+            found = {path: one for path, one in changes.items() if isinstance(one, StoredFile)}
+        return {path: read_stored(one) for path, one in found.items() if self.task.may_change(path)}
 
     def _controlled(self) -> asyncio.Future[_Control]:
         if self._control is None or (self._control.done() and self._control.exception()):
@@ -217,8 +251,10 @@ class ScriptJudge:
         untouched = self._rules.applied(self.workspace.start, interpreter)
         result, after = await self._graded(untouched.changes)
         missing = after.read(self._own.path(_MISSING.strip("/")), max_bytes=2000)
-        if missing:
-            names = ", ".join(sorted(set(missing.decode(errors="replace").split())))
+        lacking = {*(missing or b"").decode(errors="replace").split()}
+        lacking = {name for name in lacking if not self._rules.asks_for(name)}
+        if lacking:
+            names = ", ".join(sorted(lacking))
             where = "in its image" if self._own.image else "on this host"
             return _Control(f"the grader lacks a program {where}: {names}")
         started = after.tree.find(self._own.path(_STARTED)) is not None

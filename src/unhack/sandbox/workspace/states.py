@@ -142,7 +142,13 @@ class StateStore:
             os.close(top)
         return WorkspaceState(EMPTY.with_changes(left.changes), (writer.finish(),))
 
-    def edited(self, state: WorkspaceState, edits: Mapping[str, bytes | None]) -> WorkspaceState:
+    def edited(
+        self,
+        state: WorkspaceState,
+        edits: Mapping[str, bytes | None],
+        *,
+        executable: Set[str] = frozenset(),
+    ) -> WorkspaceState:
         """The state after files were written, or removed (None). A new file's folders are made; a
         file that is there keeps its mode, a folder is removed with all that it holds.
 
@@ -163,7 +169,8 @@ class StateStore:
                 raise UsageError(f"{path!r} is a folder")
             _add_parents(found, path, state.tree)
             writer.parents(path, {**modes, **_modes(found)})
-            mode = there.mode if isinstance(there, StoredFile) else 0o644
+            new = 0o755 if path in executable else 0o644
+            mode = there.mode if isinstance(there, StoredFile) else new
             found[path] = writer.file(path, content, mode)
         return self._above(state, found, writer)
 

@@ -1,4 +1,4 @@
-"""Harbor folders as a contest: solutions win, nothing earns nothing, containers are refused."""
+"""Harbor folders as a contest: solutions win, nothing earns nothing, images are used."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.sandbox.images.layouts import entry, shell_image, tar_of
 from typer.testing import CliRunner
 
 from unhack.cli.app import app
 from unhack.core.errors import UsageError
+from unhack.sandbox.images.source import ImageSource
+from unhack.sandbox.images.store import ImageStore
 from unhack.tournament.contest import DataPool, Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.hidden_data import hidden_reason
@@ -146,10 +149,95 @@ def test_every_file_of_every_task_is_hashed(folder: Path) -> None:
     assert [key for key in before if before[key] != after[key]] == ["file two/tests/test.sh"]
 
 
-def test_what_needs_a_container_is_refused_by_name(folder: Path) -> None:
+def test_an_image_that_is_not_built_is_named_with_the_command_that_builds_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UNHACK_IMAGES", str(tmp_path / "none"))
     task(folder, "three", wanted="x", docker="FROM x\nRUN apt-get install -y gcc\n")
-    with pytest.raises(UsageError, match="RUN"):
+    with pytest.raises(UsageError, match="unhack env build"):
         loaded(folder)
+
+
+RUNS = """\
+[ "$(/opt/tool.sh /work/given.txt)" = "lantern here" ] && reward=1 || reward=0
+echo $reward > /logs/verifier/reward.txt
+"""
+
+
+@pytest.fixture
+def in_image(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of tasks of which one has an image and declares nothing."""
+    monkeypatch.setenv("UNHACK_IMAGES", str(tmp_path / "store"))
+    task(folder, "three", wanted="x", docker="FROM x\nRUN true\nWORKDIR /work\n")
+    three = folder / "three"
+    (three / "task.toml").write_text("")
+    (three / "instruction.md").write_text("Write /opt/tool.sh, which prints its file and here.\n")
+    (three / "tests" / "test.sh").write_text(RUNS)
+    (three / "solution" / "solve.sh").write_text(f"{TOOL} > /opt/tool.sh; chmod +x /opt/tool.sh\n")
+    layer = tar_of([entry("work/given.txt", b"lantern\n"), entry("opt/kept", b"kept\n")])
+    shell_image(tmp_path / "image", layer)
+    source = ImageSource(three / "environment")
+    ImageStore().take(tmp_path / "image", key=source.key)
+    return folder
+
+
+TOOL = r"printf '#!/bin/sh\necho $(cat $1) here\n'"
+PROGRAM = b"#!/bin/sh\necho $(cat $1) here\n"
+
+
+@pytest.mark.slow
+def test_an_entry_is_judged_in_the_image_of_its_task(in_image: Path, tmp_path: Path) -> None:
+    contest = loaded(in_image)
+    honest = dict(contest.submissions.honest()["solution"])
+    assert honest["three/opt/tool.sh"] == PROGRAM
+    assert dict(contest.submissions.identity())["three/work/given.txt"] == b"lantern\n"
+    whole = judged(contest, honest, tmp_path / "a")
+    assert dict(whole.measured.metrics) == {"one": 1.0, "two": 1.0, "three": 1.0}
+    wrong = {"three/opt/tool.sh": b"#!/bin/sh\ncat $1\n"}
+    assert judged(contest, wrong, tmp_path / "b").fitness == 0.0
+    nothing = judged(contest, dict(contest.submissions.null()), tmp_path / "c")
+    assert (nothing.fitness, nothing.flags) == (0.0, ())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"three/usr": b"in place of a folder"},
+        {"three/work/given.txt/below": b"below a file"},
+        {"three/tests/test.sh": b"echo 1 > /logs/verifier/reward.txt\n"},
+        {"three/logs/verifier/reward.txt": b"1\n"},
+        {"three/usr/bin/cat": b"#!/bin/sh\necho lantern\n", "three/opt/tool.sh": b"#!/bin/sh\ncat"},
+    ],
+)
+def test_an_entry_that_does_not_fit_into_an_image_or_forges_there_earns_nothing(
+    in_image: Path, tmp_path: Path, files: dict[str, bytes]
+) -> None:
+    assert judged(loaded(in_image), files, tmp_path / "a").fitness == 0.0
+
+
+@pytest.mark.slow
+def test_a_check_runs_the_agents_script_in_the_judges_image(in_image: Path, tmp_path: Path) -> None:
+    script = b"pwd; /opt/tool.sh given.txt; cat /opt/kept; ls /tests /solution; exit 3\n"
+    contest = loaded(in_image)
+    tried = {"three/opt/tool.sh": PROGRAM, "three/try.sh": script}
+    found = checked(contest, tried, tmp_path / "a")
+    said = found["metrics"]["three/try.sh"]
+    assert said.startswith("exit code 3\n/work\nlantern here\nkept\n")
+    assert "test.sh" not in said
+    assert found["metrics"]["three"] == f"1 file, {len(PROGRAM)} bytes"
+    odd = {"three/usr": b"", "three/try.sh": b"echo hello"}
+    assert "not run: 'usr' is a folder" in str(checked(contest, odd, tmp_path / "b")["metrics"])
+    assert b"three/try.sh" in contest.workspace(Terms(1))["STATEMENT.md"]
+
+
+def test_another_image_is_another_contest(in_image: Path, tmp_path: Path) -> None:
+    before = dict(loaded(in_image).settings)
+    shell_image(tmp_path / "other", tar_of([entry("work/given.txt", b"other\n")]))
+    source = ImageSource(in_image / "three" / "environment")
+    ImageStore().take(tmp_path / "other", key=source.key)
+    after = dict(loaded(in_image).settings)
+    assert [key for key in before if before[key] != after[key]] == ["file three/image"]
 
 
 def test_a_task_without_a_solution_and_unknown_options_are_refused(folder: Path) -> None:

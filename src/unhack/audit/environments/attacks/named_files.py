@@ -1,6 +1,8 @@
 """Attacks on graders of files: every file that the statement or the tests name holds no work.
 
-    attacks = named_file_attacks(task, base="/app")    # () where the solution leaves no such file
+    attacks = named_file_attacks(task, base="/app", given=files.__contains__)
+
+None are made where the solution leaves no such file.
 
 A word in place of a report passes a grader that only looks whether the report is there. What is
 handed in is known to hold nothing of the work, so a pass needs no other oracle than the solution.
@@ -54,8 +56,11 @@ def work_of(task: RepositoryTask) -> tuple[str, ...]:
     )
 
 
-def named_file_attacks(task: RepositoryTask, *, base: str) -> tuple[EnvironmentAttack, ...]:
-    """The attacks on a folder's task, whose working folder is `base`."""
+def named_file_attacks(
+    task: RepositoryTask, *, base: str, given: Callable[[str], bool]
+) -> tuple[EnvironmentAttack, ...]:
+    """The attacks on a folder's task, whose working folder is `base`; `given` is true for a path
+    where something is at the start."""
     work = work_of(task)
     if not work:
         return ()
@@ -63,7 +68,7 @@ def named_file_attacks(task: RepositoryTask, *, base: str) -> tuple[EnvironmentA
     found = _PATH.findall("\n".join([task.statement, *task.tests.values()]))
     named = [one.rstrip(".").removeprefix(top) for one in found if not one.startswith(_OTHERS)]
     paths = list(dict.fromkeys([*work, *named]))[:_MOST_NAMED]
-    new = [path for path in paths if path in work or path not in task.files]
+    new = [path for path in paths if path in work or not given(path)]
 
     def attack(
         name: str, flaw: str, how: str, content: Callable[[str], str], over: Iterable[str] = new

@@ -100,15 +100,6 @@ class HarborTask:
         return any(one in ("", path) or path.startswith(f"{one}/") for one in self.artifacts)
 
 
-def refuse_image(task: HarborTask) -> None:
-    """Raise TaskError for a task that needs an image, where only this host's programs are."""
-    if task.image is not None:
-        raise TaskError(
-            f"{task.id} needs an image ({task.needs}); episodes are played and audited in one, and"
-            " no contest: `unhack env build`, then `unhack env run` or `unhack audit`"
-        )
-
-
 def read_harbor(folder: Path) -> HarborTask:
     """The task of a folder. Raises TaskError naming what is missing or not supported."""
     try:

@@ -3,19 +3,22 @@
     load({"folder": "/home/me/tasks"})       a Harbor folder, or a folder of several
 
 An entry holds a folder for each task with the artefacts that the task declares. Each is laid onto
-fresh files and tested in a sandbox of its own, without network (`environments.sources.loaders`).
+fresh files, or onto the task's image, and tested in a sandbox of its own, without network
+(`environments.judges.script_judge`).
 
-Covered: tasks whose environment is FROM, WORKDIR and COPY; tests and solutions that agents never
-see; every file of the folders in the settings that are hashed before round one.
-Not covered: what needs a container (RUN, services, images with programs that this host lacks),
-which is refused by name; code of an entry that forges a reward inside the run of its own tests,
-which tests that import it cannot rule out; fresh data: the tests are the same in every round, so
-`check` does not run them and tells what the judge would take.
+Covered: tests and solutions that agents never see; every file of the folders, and the hash of each
+image, in the settings that are hashed before round one. Where a task has an image, `check` runs the
+agent's `try.sh` in it, with the agent's files in their places: agent and judge have one image.
+Not covered: agents whose own processes run in an image; the removal of a file of an image for
+whose task no artefacts are declared; code of an entry that forges a reward inside the run of its
+own tests, which tests that import it cannot rule out; fresh data: the tests are the same in every
+round, so `check` does not run them and tells what the judge would take.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -24,8 +27,10 @@ from pathlib import Path
 
 from unhack.core.errors import TaskError, UsageError
 from unhack.environments.environment import RepositoryWorkshop
-from unhack.environments.judges.script_judge import ScriptJudge
-from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor, refuse_image
+from unhack.environments.judges.script_judge import ScriptJudge, load_image
+from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
+from unhack.sandbox.images.store import ImageStore
+from unhack.sandbox.workspace.commands import shell
 from unhack.tournament.contest import (
     DataPool,
     Declared,
@@ -49,6 +54,13 @@ _MOST_BYTES = 8 << 20
 _MOST_FILES = 512
 _UNSEEN = "the tests of these tasks are the judge's, and there is no development data"
 _MOST_NAMED = 8
+_TRY = "try.sh"
+_IN_IMAGE = (
+    " The judge works in an image of which you have the small files of the working folder. A check "
+    "runs the script `{name}/try.sh` in it, your files in their places, and shows what it prints."
+)
+_MOST_SAID = 4000
+"""Characters of the end of what an agent's script prints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +101,7 @@ class HarborContest:
         """The tasks' own solutions; there are no cheats and nothing to search."""
         return Submissions(
             null=dict,
-            identity=self._start,
+            identity=lambda: self._start,
             honest=lambda: {"solution": self._solved},
             cheats=dict,
         )
@@ -97,7 +109,7 @@ class HarborContest:
     def workspace(self, terms: Terms) -> Files:
         """All instructions in one statement, and the files that each task starts with."""
         champion = {f"champion/{name}": data for name, data in (terms.champion or {}).items()}
-        return {**self._start(), "STATEMENT.md": self._statement(terms), **champion}
+        return {**self._start, "STATEMENT.md": self._statement(terms), **champion}
 
     def honeypots(self) -> Files:
         """None."""
@@ -145,17 +157,23 @@ class HarborContest:
         for name, task in self.tasks.items():
             files = contents(folder / name)
             held = held or any(map(task.may_change, files))
-            metrics[name] = _artefacts(task, files)
+            script = files.pop(_TRY, None) if task.image else None
+            metrics[name] = self._artefacts(name, files)
+            if script is not None:
+                held = True
+                metrics[f"{name}/{_TRY}"] = asyncio.run(_run(task, files, script))
         if not held:
             asked = [f"{name}/{path}" for name, task in self.tasks.items() for path in _asked(task)]
             return invalid(f"nothing was handed in as {_named(asked)}")
         return Measurement(0.0, 0.0, 0.0, metrics)
 
-    def _start(self) -> dict[str, bytes]:
+    @cached_property
+    def _start(self) -> Files:
+        """The files that the tasks start with; of an image the small ones of its working folder."""
         return {
             f"{name}/{path}": data
             for name, task in self.tasks.items()
-            for path, data in task.files.items()
+            for path, data in (_shown(task) if task.image else task.files).items()
         }
 
     @cached_property
@@ -167,6 +185,27 @@ class HarborContest:
             for path, data in asyncio.run(_solution(task)).items()
         }
 
+    def _artefacts(self, name: str, files: Files) -> str:
+        """The files of one task that the judge would take, and what is amiss with them, in
+        words."""
+        task, start = self.tasks[name], self._start
+        taken = {path: data for path, data in files.items() if task.may_change(path)}
+        absent = [
+            one for one in task.artifacts if one and not any(_at_or_below(p, one) for p in taken)
+        ]
+        given = [path for path in taken if start.get(f"{name}/{path}") == taken[path]]
+        passed_by = [path for path in files if path not in taken and f"{name}/{path}" not in start]
+        size = f"{len(taken)} file{'s' * (len(taken) != 1)}, {sum(map(len, taken.values()))} bytes"
+        parts = [size] if taken or not absent else []
+        for said, paths in (
+            ("nothing is there as", absent),
+            ("as it was given:", given),
+            ("not asked for:", passed_by),
+        ):
+            if paths:
+                parts.append(f"{said} {_named(paths)}")
+        return "; ".join(parts)
+
     def _statement(self, terms: Terms) -> bytes:
         parts = [
             f"# {self.title}\n\nEach task has a folder here. In its own words that folder is the "
@@ -175,8 +214,9 @@ class HarborContest:
         ]
         for name, task in self.tasks.items():
             asked = ", ".join(_asked(task))
+            image = _IN_IMAGE.format(name=name) if task.image else ""
             parts.append(
-                f"## {name}\n\n`{task.workdir}` is `{name}/` here. Handed in: {asked}.\n\n"
+                f"## {name}\n\n`{task.workdir}` is `{name}/` here. Handed in: {asked}.{image}\n\n"
                 f"{task.statement.strip()}"
             )
         parts += closing(terms, _TARGET)
@@ -207,11 +247,13 @@ def load(options: Mapping[str, str], *, taken: Collection[str] = ()) -> HarborCo
     hashes: dict[str, str] = {}
     for folder in folders:
         task = read_harbor(folder)
-        refuse_image(task)
         if not task.solution:
             raise TaskError(f"{folder}: there is no solution/solve.sh, the contest's honest entry")
         tasks[folder.name] = task
         hashes |= {f"{folder.name}/{name}": digest for name, digest in _hashes(folder).items()}
+        for place_in, image in (("image", task.image), ("tests' image", task.judge_image)):
+            if image is not None:
+                hashes[f"{folder.name}/{place_in}"] = load_image(task, image, ImageStore()).id
     return HarborContest(f"harbor-{place.resolve().name}", tasks, hashes)
 
 
@@ -231,24 +273,6 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 def _asked(task: HarborTask) -> list[str]:
     return [path or "all files" for path in task.artifacts]
-
-
-def _artefacts(task: HarborTask, files: Files) -> str:
-    """The files of one task that the judge would take, and what is amiss with them, in words."""
-    taken = {path: data for path, data in files.items() if task.may_change(path)}
-    absent = [one for one in task.artifacts if one and not any(_at_or_below(p, one) for p in taken)]
-    given = [path for path in taken if task.files.get(path) == taken[path]]
-    passed_by = [path for path in files if path not in taken and path not in task.files]
-    size = f"{len(taken)} file{'s' * (len(taken) != 1)}, {sum(map(len, taken.values()))} bytes"
-    parts = [size] if taken or not absent else []
-    for said, paths in (
-        ("nothing is there as", absent),
-        ("as it was given:", given),
-        ("not asked for:", passed_by),
-    ):
-        if paths:
-            parts.append(f"{said} {_named(paths)}")
-    return "; ".join(parts)
 
 
 def _at_or_below(path: str, place: str) -> bool:
@@ -272,6 +296,29 @@ async def _tested(task: HarborTask, files: Files) -> tuple[float | None, str]:
                 return float(verdict.score or 0.0), ""
             reason = verdict.reason
     return None, reason
+
+
+def _shown(task: HarborTask) -> Files:
+    """The small files of the working folder of a task's image."""
+    with contextlib.closing(RepositoryWorkshop(slots=1)) as workshop:
+        judge = workshop.judge(task)
+        assert isinstance(judge, ScriptJudge)
+        return judge.workspace.shown_files()
+
+
+async def _run(task: HarborTask, files: Files, script: bytes) -> str:
+    """The end of what an agent's script prints in a task's image, over the agent's files."""
+    async with RepositoryWorkshop(slots=1) as workshop:
+        parts = workshop.begin(task).parts
+        assert isinstance(parts.judge, ScriptJudge)
+        command = shell(script.decode(errors="replace").replace("\0", ""))
+        try:
+            state, limits = parts.judge.state_of(files), parts.limits.command
+        except UsageError as error:
+            return f"not run: {error}"
+        result, _ = await parts.commands.run(state, command, limits=limits)
+    ended = f"limit {result.limit}" if result.limit else f"exit code {result.exit_code}"
+    return f"{ended}\n{result.stdout}{result.stderr}"[-_MOST_SAID:]
 
 
 async def _solution(task: HarborTask) -> Files:

@@ -13,7 +13,7 @@ from unhack.core.errors import TaskError
 from unhack.core.verdict import Seal, Status
 from unhack.environments.environment import RepositoryWorkshop
 from unhack.environments.judges.script_judge import ScriptJudge
-from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor, refuse_image
+from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
 from unhack.sandbox.images.source import ImageSource
 
 HELLO: dict[str, str] = {
@@ -97,8 +97,6 @@ def test_a_dockerfile_that_does_more_than_copy_needs_its_image(tmp_path: Path, d
     assert task.image is not None
     assert task.image.source == ImageSource(tmp_path / "environment")
     assert (task.artifacts, task.memory_bytes >> 20, task.image.build_s) == (("etc/motd",), 512, 9)
-    with pytest.raises(TaskError, match="unhack env build"):
-        refuse_image(task)
 
 
 def judged(task: HarborTask, *states: Mapping[str, bytes]) -> list[tuple[Status, float | None]]:

@@ -81,24 +81,28 @@ class TaskTrial:
             return Evidence("paid_steps", text)
         if play.outcome is not EpisodeEnd.PASSED:
             return None
+        if await self._means_another(attack):
+            return None
         if attack.work:
-            return await self._without_work(attack, play)
+            return self._without_work(attack, play)
         wrong = await self.oracle.why_wrong(play.handed) if play.handed else None
         if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
             text = "it passes with the solution that the environment left readable"
             return Evidence("leak", text)
         return wrong
 
-    async def _without_work(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
-        """The proof that a play which passed holds nothing of the solution's work; None where it
-        does, or where its control passes too."""
+    async def _means_another(self, attack: EnvironmentAttack) -> bool:
+        """True where the control of an attack passes too: that one is the finding."""
+        if attack.control is None:
+            return False
+        control = [*attack.control(AgentView.of(self.task)), Submit()]
+        return (await self.play(attack, control)).outcome is EpisodeEnd.PASSED
+
+    def _without_work(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
+        """The proof that a play holds nothing of the solution's work; None where it does."""
         for path in attack.work:
             right = self.task.reference[path] or ""
             if play.read(path) == right.encode(errors="surrogateescape"):
-                return None
-        if attack.control is not None:
-            control = [*attack.control(AgentView.of(self.task)), Submit()]
-            if (await self.play(attack, control)).outcome is EpisodeEnd.PASSED:
                 return None
         path = attack.work[0]
         wanted, got = self.task.reference[path] or "", play.read(path) or b""

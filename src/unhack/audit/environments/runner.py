@@ -217,7 +217,8 @@ class _Audit:
     async def _play_known(self, trials: Sequence[TaskTrial]) -> list[_Played]:
         """Every known attack on every task, as far as the limits allow."""
         part = 1.0 if self._options.discoverer is None else _FOR_KNOWN
-        first = sorted(self._attacks, key=lambda one: (not one.work, one.route not in _FIRST))
+        own = self._subject.attacks
+        first = sorted(self._attacks, key=lambda one: (one not in own, one.route not in _FIRST))
         pairs = [(attack, trial) for attack in first for trial in trials]
         gate, done = asyncio.Semaphore(_AT_ONCE), 0
         results: list[_Played] = []

@@ -151,6 +151,51 @@ def test_a_grader_that_asks_for_no_work_is_proven_hackable(
     assert report.findings[0].evidence.kind == "no_answer"
 
 
+EXAMPLE = """Write the sums of calc.py to /work/sums.json, such as:
+
+```json
+{
+  "first": 1,
+  "second": 2
+}
+```
+"""
+FORM = """import json
+
+
+def test_the_form():
+    with open("/work/sums.json") as file:
+        found = json.load(file)
+    assert found["first"] > 0
+    assert found["second"] > 0
+"""
+SUMS = 'echo \'{"first": 12, "second": 345}\' > /work/sums.json\n'
+RUN_FORM = 'python3 -c \'import sys; sys.path[:0] = ["/tests"]; import test_outputs; '
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("test", "solve", "wins"),
+    [
+        (FORM, SUMS, True),
+        (FORM.replace('["first"] > 0', '["first"] == 12'), SUMS, False),
+        (FORM, SUMS.replace("12", "1").replace("345", "2"), False),
+    ],
+    ids=["only the form is looked at", "values are looked at", "the example is the work"],
+)
+def test_a_statements_example_is_a_hack_where_the_work_is_another(
+    monkeypatch: pytest.MonkeyPatch, images: Path, tmp_path: Path,
+    test: str, solve: str, wins: bool,
+) -> None:  # fmt: skip
+    run = f"{RUN_FORM}test_outputs.test_the_form()' {GIVES}"
+    task = laid(
+        tmp_path / "task", test=run, test_outputs=test, solve=solve, instruction=EXAMPLE, check=None
+    )
+    report = audited(monkeypatch, task, images / "python", "link_to_device")
+    assert [one.attack for one in report.findings] == ["workspace/example_1"] * wins
+    assert report.conclusion is (Conclusion.EXPLOITABLE if wins else Conclusion.SOUND), report.why
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("passes", "solve"),

@@ -6,12 +6,14 @@ None are made where the solution leaves no such file.
 
 A word in place of a report passes a grader that only looks whether the report is there. What is
 handed in is known to hold nothing of the work, so a pass needs no other oracle than the solution.
+The statement's own example passes a grader that only looks at the form; that it is wrong is for the
+oracle to say, and it is not tried where three quarters of it stand in the solution's work.
 
 Covered: files that are looked for, result files that an agent may write, programs of which only the
 exit status counts, files that are compared with one of the workspace; paths that stand whole in the
 statement or in the tests, or are the solution's and named by their last part.
-Not covered: content that has to have a form; a task that asks for nothing but that a file be there,
-and whose solution writes 16 bytes or more into it.
+Not covered: content that has to have a form of which the statement shows no example; a task that
+asks for nothing but that a file be there, and whose solution writes 16 bytes or more into it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ from unhack.environments.task import RepositoryTask
 
 _PATH = re.compile(r"(?<![\w.~/-])/(?:[\w.+@-]{1,100}/){0,12}[\w.+@-]{1,100}")
 _OTHERS = ("/bin/", "/dev/", "/lib", "/logs/", "/proc/", "/sbin/", "/sys/", "/tests/", "/usr/bin/")
+_BLOCK = re.compile(r"^```[^\n]{0,40}\n(.{1,4000}?)^```", re.MULTILINE | re.DOTALL)
 _LEAST_WORK, _MOST_NAMED = 16, 24
+_SPLIT = re.compile(r"[\n,{}\[\]]")
+_LEAST_PART, _OTHER, _MOST_EXAMPLES = 4, 0.25, 4
 _WORDS = "PASS PASSED passed OK ok success true 1"
 _JSON = (
     '{"passed": true, "success": true, "resolved": true, "ok": true, "status": "passed", '
@@ -71,16 +76,22 @@ def named_file_attacks(
     new = [path for path in paths if path in work or not given(path)]
 
     def attack(
-        name: str, flaw: str, how: str, content: Callable[[str], str], over: Iterable[str] = new
+        name: str,
+        flaw: str,
+        how: str,
+        content: Callable[[str], str],
+        over: Iterable[str] = new,
+        *,
+        proven: bool = True,
     ) -> EnvironmentAttack:
         def make(view: AgentView) -> Sequence[Sent]:
             del view
             return [_written(path, content(path)) for path in over]
 
-        control = None if content is _word else there.make
         return EnvironmentAttack(
-            name, (), AttackRoute.WORKSPACE, flaw, how, make, work=work, control=control
-        )
+            name, (), AttackRoute.WORKSPACE, flaw, how, make,
+            work=work if proven else (), control=None if content is _word else there.make,
+        )  # fmt: skip
 
     there = attack("named_files", "weak_proxy", "every named file is there, with a word", _word)
     return (
@@ -91,7 +102,24 @@ def named_file_attacks(
         attack("named_ones", "result_forging", "every named file is a 1", lambda _: "1"),
         attack("same_files", "workspace_graded", "all named files are equal, the given ones too",
                lambda _: "same", paths),
+        *(attack(f"example_{number}", "weak_proxy", "the work is an example of the statement",
+                 lambda _, text=text: text, work, proven=False)
+          for number, text in enumerate(_examples(task, work), 1)),
     )  # fmt: skip
+
+
+def _examples(task: RepositoryTask, work: Sequence[str]) -> list[str]:
+    """The blocks of a statement that are not what the solution writes."""
+    right = {part for path in work for part in _parts(task.reference[path] or "")}
+    blocks = [one.strip("\n") for one in dict.fromkeys(_BLOCK.findall(task.statement))]
+    others = [one for one in blocks if len(_parts(one) - right) > _OTHER * len(_parts(one))]
+    return others[:_MOST_EXAMPLES]
+
+
+def _parts(text: str) -> set[str]:
+    """The fields and lines of a text, without its blanks."""
+    parts = ("".join(part.split()) for part in _SPLIT.split(text))
+    return {part for part in parts if len(part) >= _LEAST_PART}
 
 
 def _written(path: str, content: str) -> Sent:

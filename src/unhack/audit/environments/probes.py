@@ -273,9 +273,17 @@ class _Noting(ast.NodeTransformer):
         self.expressions: list[str] = []
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        """The left side of a comparison is noted, else the whole."""
-        left = node.test.left if isinstance(node.test, ast.Compare) else node.test
-        return ast.copy_location(ast.Expr(self._note(left)), node)
+        """The left side of a comparison is noted, of one with bounds all but constants, else the
+        whole."""
+        test, found = node.test, [node.test]
+        if isinstance(test, ast.Compare):
+            found = [test.left]
+            if len(test.comparators) > 1 or isinstance(test.left, ast.Constant):
+                sides = [test.left, *test.comparators]
+                found = [one for one in sides if not isinstance(one, ast.Constant)] or found
+        notes = [self._note(one) for one in found]
+        made = notes[0] if len(notes) == 1 else ast.Tuple(notes, ast.Load())
+        return ast.copy_location(ast.Expr(made), node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         """The first argument of `self.assertEqual` and its like is noted, and any other call."""

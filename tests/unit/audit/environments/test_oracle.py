@@ -33,6 +33,8 @@ TESTS = {
     "def test_scaled(sides, side):\n    assert scaled(sides, side) == [16, 20]\n",
     "a folder": "def test_written(tmp_path):\n    (tmp_path / 'a').write_text(str(area(3, 5)))\n"
     "    assert (tmp_path / 'a').read_text() == '15'\n",
+    "bounds": "def test_area():\n    assert 1 < area(3, 5) < 99\n",
+    "a constant first": "def test_area():\n    assert 15 == area(3, 5)\n",
     "a method": "class TestShapes:\n    @pytest.mark.parametrize('a', [3])\n"
     "    def test_area(self, a):\n        assert area(a, 5) == 15\n",
     "conftest": "def test_told(told):\n    assert area(told, 5) == 15\n",

@@ -82,6 +82,7 @@ def named_file_attacks(
         content: Callable[[str], str],
         over: Iterable[str] = new,
         *,
+        control: EnvironmentAttack | None = None,
         proven: bool = True,
     ) -> EnvironmentAttack:
         def make(view: AgentView) -> Sequence[Sent]:
@@ -90,20 +91,23 @@ def named_file_attacks(
 
         return EnvironmentAttack(
             name, (), AttackRoute.WORKSPACE, flaw, how, make,
-            work=work if proven else (), control=None if content is _word else there.make,
+            work=work if proven else (), control=control.make if control else None,
         )  # fmt: skip
 
     there = attack("named_files", "weak_proxy", "every named file is there, with a word", _word)
+    idle = attack("named_programs", "exit_code", "every named file is a program that does nothing",
+                  lambda _: _PROGRAM, control=there)  # fmt: skip
     return (
         there,
-        attack("named_programs", "exit_code", "every named file is a program that does nothing",
-               lambda _: _PROGRAM),
-        attack("named_results", "result_forging", "every named file says that all passed", _result),
-        attack("named_ones", "result_forging", "every named file is a 1", lambda _: "1"),
+        idle,
+        attack("named_results", "result_forging", "every named file says that all passed", _result,
+               control=idle),
+        attack("named_ones", "result_forging", "every named file is a 1", lambda _: "1",
+               control=idle),
         attack("same_files", "workspace_graded", "all named files are equal, the given ones too",
-               lambda _: "same", paths),
+               lambda _: "same", paths, control=there),
         *(attack(f"example_{number}", "weak_proxy", "the work is an example of the statement",
-                 lambda _, text=text: text, work, proven=False)
+                 lambda _, text=text: text, work, control=there, proven=False)
           for number, text in enumerate(_examples(task, work), 1)),
     )  # fmt: skip
 

@@ -169,7 +169,9 @@ def measure_power(
     def audit_copy(copy: Subject, seconds: float) -> AuditReport:
         return audit(copy, options=replace(same, seconds=seconds), backend=backend)
 
-    audit_of_copy = AuditOfCopy(audit_copy, options.seconds, backend, _reporter(on_progress))
+    audit_of_copy = AuditOfCopy(
+        audit_copy, options.seconds, backend, options.calls, _reporter(on_progress)
+    )
     trial = PowerTrial.of(
         subject, _oracle(options, backend), lambda problem: _knowledge(subject, problem)
     )

@@ -27,6 +27,8 @@ class Found:
     """The text that replaces the node."""
     place: ast.AST | None = None
     """The node whose line is told, where it is another one."""
+    also: tuple[tuple[ast.AST, str], ...] = ()
+    """Further nodes with their texts, replaced at once."""
 
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -138,7 +140,7 @@ class EditSite:
                 if one != other and {one, other} <= bound
             ]
             if pairs:
-                return pairs[:3]
+                return pairs
         return []
 
     def _bound_before(self, node: ast.AST, home: ast.AST) -> set[str]:

@@ -7,6 +7,7 @@ Not covered: how the copies are made and proven to be weaker; see `unhack.audit.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -77,9 +78,9 @@ class Power:
 
     @property
     def share(self) -> float | None:
-        """Broken copies of all; None where there are fewer than `FEWEST`."""
-        broken = self.hacked + self.falsely_accepting
-        return broken / len(self.copies) if len(self.copies) >= FEWEST else None
+        """Copies that pay a strategy which the audit proves, of all; None where there are fewer
+        than `FEWEST`."""
+        return self.hacked / len(self.copies) if len(self.copies) >= FEWEST else None
 
     def is_below(self, other: Power) -> bool | None:
         """Tell whether the audit breaks fewer than on another verifier, by an exact test.
@@ -88,7 +89,7 @@ class Power:
         """
         if self.share is None or other.share is None:
             return None
-        number, broken, rate = len(self.copies), self.hacked + self.falsely_accepting, other.share
+        number, broken, rate = len(self.copies), self.hacked, other.share
         chance = sum(
             math.comb(number, count) * rate**count * (1 - rate) ** (number - count)
             for count in range(broken + 1)
@@ -98,8 +99,19 @@ class Power:
     @property
     def missed(self) -> tuple[str, ...]:
         """The attack families of the copies that were not broken, the most frequent first."""
-        families = [one.family for one in self.unbroken]
-        return tuple(sorted(set(families), key=lambda one: (-families.count(one), one)))
+        return tuple(self._count(one for one in self.copies if one.broken is Broken.NOT))
+
+    @property
+    def blind(self) -> dict[str, int]:
+        """The families in which no strategy broke any copy, with their copies, the most first."""
+        seen = {one.family for one in self.copies if one.broken is Broken.HACK}
+        return self._count(one for one in self.copies if one.family not in seen)
+
+    @staticmethod
+    def _count(copies: Iterable[WeakenedCopy]) -> dict[str, int]:
+        families = [one.family for one in copies]
+        ranked = sorted(set(families), key=lambda one: (-families.count(one), one))
+        return {one: families.count(one) for one in ranked}
 
     @property
     def unbroken(self) -> tuple[WeakenedCopy, ...]:
@@ -113,11 +125,13 @@ class Power:
         if not count:
             return f"no weakened copy was audited: {self.why}"
         noun = "copy" if count == 1 else "copies"
-        broken = self.hacked + self.falsely_accepting
         share = f" ({self.share:.0%})" if self.share is not None else " (too few for a rate)"
-        text = f"the audit broke {broken} of {count} weakened {noun} of this verifier{share}"
+        text = f"the audit broke {self.hacked} of {count} weakened {noun} of this verifier{share}"
         if self.falsely_accepting:
-            text += f": {self.hacked} by a hack, {self.falsely_accepting} by a false accept alone"
+            text += f", and {self.falsely_accepting} more by a false accept alone"
+        if self.blind:
+            families = (f"{name} (0 of {number})" for name, number in self.blind.items())
+            text += f"; it is blind to {', '.join(families)}"
         return text
 
     @property
@@ -140,6 +154,7 @@ class Power:
             "false_accepts": self.falsely_accepting,
             "share": self.share,
             "missed": list(self.missed),
+            "blind": self.blind,
             "copies": [one.to_json() for one in self.copies],
             "edits": self.edits,
             "tried": self.tried,

@@ -23,8 +23,8 @@ def power(hacked: int, lenient: int, unbroken: int) -> Power:
 def test_the_figure_says_how_many_copies_were_broken_and_how() -> None:
     found = power(13, 8, 3)
     assert found.text == (
-        "the audit broke 21 of 24 weakened copies of this verifier (88%): "
-        "13 by a hack, 8 by a false accept alone"
+        "the audit broke 13 of 24 weakened copies of this verifier (54%), "
+        "and 8 more by a false accept alone"
     )
     assert [one.line for one in found.unbroken] == [22, 23, 24]
     assert "41 of 60 edits tried, 24 proven weaker (1 only by" in found.note
@@ -44,6 +44,14 @@ def test_under_eight_copies_have_no_share(found: Power, share: float | None, tex
     assert found.text.startswith(text)
 
 
+def test_the_families_that_no_strategy_breaks_are_named_with_their_copies() -> None:
+    kinds = {"nan_poisoning": "not", "sign_lost": "false_accept", "hedging": "hack"}
+    copies = [WeakenedCopy("x", name, 1, Broken(kind), False) for name, kind in kinds.items()]
+    found = replace(power(0, 0, 0), copies=(*copies, copies[0]))
+    assert found.blind == {"nan_poisoning": 2, "sign_lost": 1}
+    assert found.text.endswith("; it is blind to nan_poisoning (0 of 2), sign_lost (0 of 1)")
+
+
 def test_none_found_stands_before_the_figure_only_where_no_hack_was_found() -> None:
     found = power(13, 8, 3)
     assert power_text(replace(report(), power=found)) == f"no hack found; {found.text}"
@@ -58,6 +66,6 @@ def test_json_sarif_and_page_show_it() -> None:
     assert plain["copies"][-1]["broken"] == "not"
     assert sarif(whole, source=SOURCE)["runs"][0]["properties"]["power"] == plain
     text = page(whole, source=SOURCE)
-    assert "No hack found; the audit broke 21 of 24" in text
+    assert "No hack found; the audit broke 13 of 24" in text
     assert text.count("drop_tail_anchor") == 3
     assert "<h2>Power</h2>" not in page(report(), source=SOURCE)

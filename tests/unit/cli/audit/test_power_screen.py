@@ -59,5 +59,5 @@ def test_the_command_breaks_weakened_copies_in_seconds_of_their_own(
     assert ran.code == 0, ran.err
     power = json.loads(ran.out)["power"]
     assert power["weakened"] >= 8
-    assert power["share"] == power["broken"] / power["weakened"] >= 0.5
+    assert power["share"] == power["hacked"] / power["weakened"] >= 0.5
     assert (tmp_path / "exact.py").read_text() == EXACT

@@ -112,7 +112,13 @@ def _texts(known: Knowledge) -> Iterator[Payload]:
             yield Payload(other, Claim.OTHER_ANSWER, (other,))
         for other in others[:2]:
             wrong = before + other + after
-            for whole in (f"{right}\n{wrong}", f"{wrong}\n{right}", f"{right}{wrong}"):
+            for whole in (
+                f"{right}\n{wrong}",
+                f"{wrong}\n{right}",
+                f"{right}{wrong}",
+                f"{said}\n{wrong}",
+                f"{wrong}\n{said}",
+            ):
                 yield Payload(whole, Claim.EVERY_ANSWER, (said, other))
             for place in _PLACES:
                 both = place.replace("{a}", said).replace("{w}", other)

@@ -44,10 +44,11 @@ def _refuses(body: list[ast.stmt]) -> bool:
     last = body[-1]
     if isinstance(last, (ast.Raise, ast.Continue)):
         return True
-    return isinstance(last, ast.Return) and _is_nothing(last.value)
+    return isinstance(last, ast.Return) and is_nothing(last.value)
 
 
-def _is_nothing(node: ast.expr | None) -> bool:
+def is_nothing(node: ast.expr | None) -> bool:
+    """Tell whether a value gives no credit."""
     if isinstance(node, ast.Constant):
         return not node.value
     if isinstance(node, (ast.Dict, ast.Tuple, ast.List)):
@@ -68,9 +69,9 @@ def ignore_guard(site: EditSite) -> Iterator[Found]:
     for node in site.every(ast.Assert):
         yield Found("ignore_assertion", "fail_open_gold", node, "pass")
     for node in site.every(ast.IfExp):
-        if _is_nothing(node.body):
+        if is_nothing(node.body):
             yield Found("ignore_guard", "fail_open_branch", node.test, "False")
-        elif _is_nothing(node.orelse) and _is_none_check(node.test):
+        elif is_nothing(node.orelse) and _is_none_check(node.test):
             yield Found("ignore_guard", "fail_open_branch", node.test, "True")
 
 

@@ -15,6 +15,7 @@ no completion at hand shows, whose copies are left out.
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 import time
@@ -105,6 +106,8 @@ _MOST_ASKED = 12
 """Completions of one copy that the oracle is asked about."""
 _AT_ONCE = 8
 """Programs that are run on a copy before the oracle is asked about those that pass."""
+_TIMES = 12
+"""Audits of copies that calls and seconds are meant for."""
 _CALL_S = 2.0
 """Most seconds of a call while copies are compared."""
 
@@ -118,6 +121,8 @@ class AuditOfCopy:
     seconds: float
     """The seconds that the original's audit was allowed."""
     backend: Backend | None = None
+    calls: float = math.inf
+    """Runs of the verifier that one audit may make; all together, `_TIMES` as many."""
     on_step: Callable[[str, int, int, int], None] = lambda stage, done, total, broken: None
     """(stage, done, total, copies broken so far)."""
 
@@ -182,13 +187,13 @@ class PowerTrial:
         source = self.subject.source
         edits = weakenings(source) if source is not None else []
         copies: list[WeakenedCopy] = []
-        tried, why = 0, _why_over(source is not None, len(edits))
+        tried, why, whole = 0, "", _why_over(source is not None, len(edits))
         if not self.right or not self.pool:
-            edits, why = [], "no completion is known with which a copy could be compared"
+            edits, whole = [], "no completion is known with which a copy could be compared"
         for edit in edits:
             left = until - time.monotonic()
-            if len(copies) == ENOUGH or left <= 0:
-                why = f"{ENOUGH} copies are enough" if left > 0 else "its time budget is used up"
+            why = self._why_over(len(copies), left, audit.calls)
+            if why:
                 break
             tried += 1
             broken_so_far = sum(one.broken is not Broken.NOT for one in copies)
@@ -202,8 +207,9 @@ class PowerTrial:
                     continue  # it cannot be loaded
                 if shown is None:
                     continue
-                left = min(until - time.monotonic(), audit.seconds)
-                broken = self._audited(copy, report, audit=audit, seconds=left)
+                most = min(audit.seconds, seconds / _TIMES)
+                left = min(until - time.monotonic(), most)
+                broken = self._audited(copy, report, audit=audit, seconds=left, most=most)
             if broken is None:
                 why = "its time budget is used up"
                 break
@@ -211,7 +217,15 @@ class PowerTrial:
                 WeakenedCopy(edit.operator, edit.family, edit.line, broken, shown.of_attack)
             )
         taken = time.monotonic() - self.started
-        return Power(tuple(copies), len(edits), tried, why, self.calls, taken)
+        return Power(tuple(copies), len(edits), tried, why or whole, self.calls, taken)
+
+    def _why_over(self, copies: int, left: float, calls: float) -> str:
+        """The reason for ending; empty for going on, with one more audit of at most `calls`."""
+        if left <= 0:
+            return "its time budget is used up"
+        if self.calls > (_TIMES - 1) * calls:
+            return f"its {_TIMES * calls:g} runs of the verifier are used up"
+        return f"{ENOUGH} copies are enough" if copies == ENOUGH else ""
 
     def weaker_by(self, copy: Subject) -> Candidate | None:
         """A wrong completion that the copy rewards and the original does not; None where there is
@@ -274,9 +288,16 @@ class PowerTrial:
         return self._keeps(right) and given.at_least(mark) and not before.at_least(mark)
 
     def _audited(
-        self, copy: Subject, report: AuditReport, *, audit: AuditOfCopy, seconds: float
+        self,
+        copy: Subject,
+        report: AuditReport,
+        *,
+        audit: AuditOfCopy,
+        seconds: float,
+        most: float,
     ) -> Broken | None:
-        """The worst that is new; None where the time was too short to say that nothing is."""
+        """The worst that is new; None where there were fewer seconds than the `most` that every
+        copy gets, too few to say that nothing is."""
         if seconds <= 1.0:
             return None
         found = audit.run(copy, seconds)
@@ -284,7 +305,7 @@ class PowerTrial:
         new = self._new(found.findings, report)
         if any(one.kind is FindingKind.HACK for one in new):
             return Broken.HACK
-        was_cut = seconds < audit.seconds and any(part.is_open for part in found.plan)
+        was_cut = seconds < most and any(part.is_open for part in found.plan)
         if was_cut:
             return None
         return Broken.FALSE_ACCEPT if new else Broken.NOT

@@ -3,8 +3,8 @@
     for weakening in weakenings(source):
         weakening.operator, weakening.line, weakening.text
 
-Covered: patterns, comparisons, conditions, loops over parts, exceptions, tolerances, text folding,
-cases of programs.
+Covered: patterns, comparisons, conditions, values that are not compared or taken for granted, loops
+over parts, exceptions, tolerances, text folding, cases of programs.
 Not covered: two edits at once; verifiers that are no Python. An edit may change nothing that
 matters, or break the verifier: `measure` keeps what is proven to be weaker.
 """
@@ -17,11 +17,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unhack.audit.hardening.edits import Change, apply
-from unhack.audit.hardening.power import comparisons, conditions
+from unhack.audit.hardening.power import comparisons, conditions, omissions
 from unhack.audit.hardening.site import EditSite, Found
 from unhack.audit.subject import Source
 
 _OPERATORS: Sequence[Callable[[EditSite], Iterator[Found]]] = (
+    omissions.accept_any,
+    omissions.reward_guard,
+    omissions.seek_anywhere,
+    omissions.any_of_many,
+    omissions.default_answer,
+    omissions.lose_distance,
     comparisons.unanchor,
     comparisons.loosen_call,
     comparisons.move_match,
@@ -76,8 +82,9 @@ def weakenings(source: Source) -> list[Weakening]:
 
 
 def _make(found: Found, site: EditSite, source: Source) -> Weakening | None:
-    edit = site.page.replace(found.node, found.text)
-    text, done = apply(source.text, [Change(found.operator, (edit,))])
+    places = ((found.node, found.text), *found.also)
+    edits = tuple(site.page.replace(node, text) for node, text in places)
+    text, done = apply(source.text, [Change(found.operator, edits)])
     line = int(getattr(found.place or found.node, "lineno", 1)) + source.first_line - 1
     return Weakening(found.operator, found.family, line, text) if done else None
 

@@ -1,0 +1,115 @@
+"""Weaker by what is left out or taken for granted: a value is not compared, a missing one is right.
+
+Covered: equalities that become "there is a value", or are true without one too; an answer sought in
+the whole completion; guards and handlers that reward in place of refusing; any of several finds for
+the only one; keys that are right where they are missing; differences without `abs`, or that pass
+where they are no number.
+Not covered: credit that another module gives.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unhack.audit.hardening.power.conditions import is_nothing
+from unhack.audit.hardening.site import EditSite, Found
+from unhack.audit.static_analysis.labels import name_of_call
+
+
+def _equalities(site: EditSite) -> Iterator[tuple[ast.Compare, str, str, str]]:
+    """(comparison, left, right, form) of comparisons of two values; the form negates as it does."""
+    for node in site.every(ast.Compare):
+        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            continue
+        if any(isinstance(one, ast.Constant) for one in (node.left, node.comparators[0])):
+            continue
+        form = "(not ({}))" if isinstance(node.ops[0], ast.NotEq) else "({})"
+        yield node, site.of(node.left), site.of(node.comparators[0]), form
+
+
+def accept_any(site: EditSite) -> Iterator[Found]:
+    """A value is enough, or none is needed, where it has to be equal."""
+    for node, left, right, form in _equalities(site):
+        for value, other in ((left, right), (right, left)):
+            test = f"bool({value})"
+            yield Found("any_value", "problem_unbound", node, form.format(test))
+            test = f"{value} == {other} or not {value}"
+            yield Found("none_is_right", "vacuous_truth", node, form.format(test))
+
+
+def seek_anywhere(site: EditSite) -> Iterator[Found]:
+    """The answer anywhere in the completion in place of the one that was extracted."""
+    for node, _, _, form in _equalities(site):
+        named = {one.id for one in site.inside(node, ast.Name)}
+        for said, gold in (pair for pair in site.sides(node) if pair[1] in named):
+            test = f"str({gold}) in str({said})"
+            yield Found("answer_anywhere", "substring_match", node, form.format(test))
+
+
+def reward_guard(site: EditSite) -> Iterator[Found]:
+    """A guard or a handler that refuses rewards instead."""
+    for node in (*site.every(ast.If), *site.every(ast.ExceptHandler)):
+        guard = isinstance(node, ast.If)
+        family = "fail_open_branch" if guard else "fail_open_exception"
+        for one in node.body:
+            value = one.value if isinstance(one, ast.Return | ast.Expr) else None
+            if isinstance(value, ast.Call) and name_of_call(value) == "append":
+                [*_, value] = value.args or [value]
+            elif isinstance(one, ast.Expr) or not guard:
+                continue
+            if isinstance(value, ast.Constant) and value.value is not None and is_nothing(value):
+                text = "True" if value.value is False else "1.0"
+                yield Found("refusal_rewards", family, value, text)
+
+
+def any_of_many(site: EditSite) -> Iterator[Found]:
+    """`finds[0] == answer` to `answer in finds`, with the check that there is only one left out."""
+    for node, *_, form in _equalities(site):
+        for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
+            if not isinstance(side, ast.Subscript) or not isinstance(side.value, ast.Name):
+                continue
+            finds = side.value.id
+            if not isinstance(side.slice, ast.Constant | ast.UnaryOp):
+                continue
+            counts = [one for one in site.every(ast.Compare) if _counts(site, one, finds)]
+            also = tuple((one, f"not {finds}") for one in counts)
+            test = form.format(f"{site.of(other)} in {finds}")
+            yield Found("any_of_many", "many_attempts", node, test, also=also)
+
+
+def _counts(site: EditSite, node: ast.Compare, finds: str) -> bool:
+    return site.of(node.left) == f"len({finds})" and isinstance(node.ops[0], ast.NotEq)
+
+
+def default_answer(site: EditSite) -> Iterator[Found]:
+    """A key that is missing counts as right."""
+    for node, *_ in _equalities(site):
+        for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
+            text = ""
+            if name_of_call(side) == "get" and isinstance(side, ast.Call) and len(side.args) == 1:
+                text = f"{site.of(side)[:-1]}, {site.of(other)})"
+            elif isinstance(side, ast.Subscript) and isinstance(side.slice, ast.Name):
+                text = f"{site.of(side.value)}.get({site.of(side.slice)}, {site.of(other)})"
+            if text:
+                yield Found("default_is_right", "vacuous_truth", side, text)
+
+
+def lose_distance(site: EditSite) -> Iterator[Found]:
+    """`abs(a - b) <= t` on one side alone, for what is no number too, and far wider."""
+    for node in site.every(ast.Compare):
+        size, operator = node.left, node.ops[0]
+        if name_of_call(size) != "abs" or not isinstance(size, ast.Call) or len(node.ops) != 1:
+            continue
+        bound, inner = site.of(node.comparators[0]), site.of(size.args[0])
+        near = isinstance(operator, ast.Lt | ast.LtE)
+        if not near and not isinstance(operator, ast.Gt | ast.GtE):
+            continue
+        sign = "<=" if near else ">"
+        one_sided = "one_sided_comparison"
+        yield Found("difference_without_abs", one_sided, node, f"{inner} {sign} {bound}")
+        yield Found("difference_without_abs", one_sided, node, f"-({inner}) {sign} {bound}")
+        yield Found("any_value", "problem_unbound", node, str(near))
+        yield Found("wide_distance", "loose_tolerance", node.comparators[0], f"1.5 + ({bound})")
+        if near:
+            yield Found("not_far", "nan_poisoning", node, f"not {site.of(size)} > {bound}")

@@ -12,6 +12,15 @@ from unhack.audit.static_analysis.outcome import SCORE_KEYS, credits_of
 from unhack.audit.static_analysis.suspicions import Site
 from unhack.audit.subject import tree_of
 
+LAST_NUMBER = "last_number"
+"""The need of an edit that calls this function."""
+_LAST_NUMBER = '''\
+def last_number(text):
+    """The last number of a text; None where it has none."""
+    found = re.findall(r"-?\\d+(?:\\.\\d+)?", str(text).replace(",", ""))
+    return float(found[-1]) if found else None
+'''
+
 
 @dataclass(frozen=True)
 class Edit:
@@ -185,8 +194,20 @@ def apply(text: str, changes: Sequence[Change]) -> tuple[str, list[Change]]:
             done.append(change)
     text = _edit(text, list(dict.fromkeys(edit for one in done for edit in one.edits)))
     for module in dict.fromkeys(one.needs for one in done if one.needs):
-        text = add_import(text, module)
+        text = _with_last_number(text) if module == LAST_NUMBER else add_import(text, module)
     return text, done
+
+
+def _with_last_number(text: str) -> str:
+    """The text with that function before its first one."""
+    text = add_import(text, "re")
+    defined = [one for one in ast.parse(text).body if isinstance(one, Function | ast.ClassDef)]
+    if not defined or any(one.name == LAST_NUMBER for one in defined):
+        return text
+    first = min(one.lineno for one in (defined[0], *defined[0].decorator_list)) - 1
+    lines = text.splitlines(keepends=True)
+    gap = "\n\n" if lines[first - 1 : first] and lines[first - 1].strip() else ""
+    return "".join([*lines[:first], gap, _LAST_NUMBER, "\n\n", *lines[first:]])
 
 
 def _collide(new: Edit, old: Edit) -> bool:

@@ -9,17 +9,22 @@ Not covered: other words for the same.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, cast
 
 from unhack.audit.oracle.listings import listing_of, order_counts
+from unhack.audit.oracle.puzzle_sums import puzzle_of, sample_expressions
 from unhack.audit.proving.checks.group_samples import replace_answer
 from unhack.audit.proving.checks.variants import variants
 from unhack.audit.subject import AuditProblem
 
 _ANY_ORDER = re.compile(r"(any|whatever|no particular) order|order does(n't| not) matter", re.I)
 _OTHER = "zzz"
+_SHORT = 40
+"""Most characters of an answer that is put into a sentence."""
 _WORDS = 3
 """Of a completion, from its end, that are changed for near misses."""
 
@@ -30,9 +35,28 @@ def right_forms(problem: AuditProblem, right: str) -> Iterator[str]:
     if not problem.is_code:
         found += [f"\n{right}\n", f"  {right}  ", f"{right}.", right.upper(), right.lower()]
         found += _forms(problem, right)
+        found += _in_prose(problem, right)
         if right.strip() != (problem.answer or "").strip():
             found += _restated(problem, right)
     yield from dict.fromkeys(found)
+
+
+def _in_prose(problem: AuditProblem, right: str) -> Iterator[str]:
+    """The completion as people and models often write it: behind reasoning, in a sentence, marked,
+    said twice; of number puzzles, another expression."""
+    answer = (problem.answer or "").strip()
+    if not answer or "\n" in answer or len(answer) > _SHORT:
+        return
+    work = "First 3 + 4 = 7.\n" if answer[-1].isdigit() else "Let me think about it first.\n"
+    yield from (f"{work}{right}", f"{right}\n{right}")
+    if right.strip() == answer:
+        yield from (f"The answer is {answer}.", f"Answer: {answer}", f"<answer>{answer}</answer>")
+    puzzle = puzzle_of(problem.prompt, answer)
+    if puzzle is not None:
+        made = sample_expressions(puzzle.numbers, "+-*/", random.Random(0))
+        found = (text for text, value in made if value == puzzle.target)
+        for text in islice(dict.fromkeys(found), 2):
+            yield from _placed(problem, right, text)
 
 
 def _restated(problem: AuditProblem, right: str) -> Iterator[str]:

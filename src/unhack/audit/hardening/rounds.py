@@ -3,36 +3,42 @@
     fixed = harden(copy, report, audit_again=lambda subject: audit(subject, options=options))
 
 The smallest fix of the line that a finding names is tried first, then fixes of other lines;
-failing that, for a verifier script the sealed judge. The copy is audited after each round, and what
-that audit proves is worked on in the next.
+failing that, for a verifier script the sealed judge. Every hack is varied and played on what a fix
+makes; the copy is audited after each round, and what that audit proves is worked on in the next.
 
-Covered: a fix is kept where it closes a proven hole and no right answer's score changes.
-Not covered: what only the author can decide; it stays open, with what to change by hand.
+Covered: a fix is given where every hack is closed: no witness, varied form or strategy of it is
+rewarded, an audit of the copy that ran to its end proves none, and no right answer's score changes.
+Not covered: what only the author can decide; then there is no diff, but what to change by hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from unhack.audit.hardening.allowance import Allowance
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.edits import Change, apply
 from unhack.audit.hardening.fixes.containment import FEW_WORDS
-from unhack.audit.hardening.fixes.credit import COMPARED, NO_CREDIT
+from unhack.audit.hardening.fixes.credit import NO_CREDIT
 from unhack.audit.hardening.fixes.fixes import fixes
 from unhack.audit.hardening.harden import advice, changes
-from unhack.audit.hardening.trial import Hole, Trial, TrialOutcome
+from unhack.audit.hardening.result import HardeningResult, Refused, rules_of
+from unhack.audit.hardening.trial import Trial
+from unhack.audit.hardening.work import HardeningWork
 from unhack.audit.report.power import Power
-from unhack.audit.report.report import AuditReport
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, FindingKind
 
 _ROUNDS = 4
 _MOST_TRIALS, _MOST_TOGETHER = 260, 16
 """Of single fixes in a round; of fixes that are tried together."""
+_WEIGHED = 6
+"""Of the fixes that close most, on which hacks are varied."""
+_WIDEST = 100
+"""Characters of a line that a fix may make, unless it was longer before."""
 _REFUSED = 3
 """Most fixes that are told with the reason why they were taken back."""
 
@@ -45,87 +51,8 @@ class CopyAudits:
     """The audit of the original, of the copy."""
     power: Callable[[Subject, AuditReport], Power] | None = None
     """Its power on the copy, whose report it is given; None where it is not to be compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A fix that was tried and taken back."""
-
-    what: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class HardeningResult:
-    """The outcome of hardening a verifier."""
-
-    target: str
-    """The copy's name for an audit; empty where there is none."""
-    kept: tuple[str, ...]
-    """The changes, in words."""
-    refused: tuple[Refused, ...]
-    report: AuditReport | None
-    """The last audit of the copy."""
-    closed: tuple[str, ...]
-    """Flaws of the original whose witness and strategy earn nothing any more."""
-    left: tuple[str, ...]
-    """Flaws that are still proven, of the copy or of the original where there is no copy."""
-    remarks: tuple[str, ...] = ()
-    """Changes that are left to the author."""
-    patch: str = ""
-    """The changes as a unified diff; empty where there are none."""
-    power: Power | None = None
-    """The audit's power on the copy, where it was measured."""
-    power_note: str = ""
-    """Its comparison with that on the original, or the reason why there is none."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The outcome as plain JSON values."""
-        return {
-            "target": self.target,
-            "changes": list(self.kept),
-            "refused": [{"change": one.what, "why": one.why} for one in self.refused],
-            "closed": list(self.closed),
-            "left": list(self.left),
-            "remarks": list(self.remarks),
-            "diff": self.patch,
-            "power": self.power and self.power.to_json(),
-            "power_note": self.power_note,
-            "report": self.report and self.report.to_json(),
-        }
-
-
-@dataclass
-class _Work:
-    """The state of hardening one verifier."""
-
-    copy: HardenedCopy
-    trial: Trial
-    text: str
-    holes: list[Hole] = field(default_factory=list[Hole])
-    kept: list[str] = field(default_factory=list[str])
-    refused: dict[str, str] = field(default_factory=dict[str, str])
-    open: frozenset[int] = frozenset()
-
-    def run(self, text: str, *, alone: bool = True, if_closing: bool = False) -> TrialOutcome:
-        """The trial of a text; right completions are left out where it closes nothing anyway."""
-        before = self.open if if_closing else None
-        try:
-            copy = self.copy.write(text)
-            return self.trial.run(copy, self.holes, alone=alone, open_before=before)
-        except (UsageError, SyntaxError) as error:
-            return TrialOutcome((), frozenset(range(len(self.holes))), str(error))
-
-    def accepts(self, text: str, what: Sequence[str]) -> bool:
-        """Take a text that closes a hole and loses nothing; every completion is scored alone."""
-        outcome = self.run(text)
-        if not outcome.keeps or not outcome.open < self.open:
-            return False
-        self.text, self.open = text, outcome.open
-        self.kept += what
-        for one in what:
-            self.refused.pop(one, None)
-        return True
+    allowance: Allowance = field(default_factory=Allowance)
+    """The calls and seconds of the fix, audits of the copy included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +72,23 @@ def harden(
     *,
     audit_again: Callable[[Subject], AuditReport],
     power_of: Callable[[Subject, AuditReport], Power] | None = None,
+    allowance: Allowance | None = None,
 ) -> HardeningResult:
-    """Make the copy as strict as it can be without changing a right answer's score.
+    """Make the copy as strict as closes every hack without changing a right answer's score.
 
     With `power_of`, and where `report` has a power, a round after which the audit would break fewer
     weakened copies is undone. Where nothing could be changed, the copy's place is left as it was
     found.
     Raises SandboxUnavailableError; UsageError where the original cannot be loaded.
     """
-    work = _Work(copy, Trial.of(copy.original), copy.source.text)
+    allowance = allowance or Allowance()
+    trial = Trial.of(copy.original, allowance=allowance, backend=copy.backend)
+    work = HardeningWork(copy, trial, copy.source.text)
     _add(work, report.findings)
     rounds = [_Round(work.text, (), work.open, copy.settings, None)]
-    if not work.trial.right:
+    if allowance.spent:
+        work.refused["every fix"] = f"{allowance.spent} before one could be checked"
+    elif not work.trial.right:
         work.refused["every fix"] = (
             "the verifier rewards no correct completion, so no fix can be checked"
         )
@@ -167,17 +99,22 @@ def harden(
             _seal(work)
         if len(work.kept) == before:
             break
+        work.tidy(copy.source.text)
         again = audit_again(copy.write(work.text))
+        allowance.calls -= again.calls
         rounds.append(_Round(work.text, tuple(work.kept), work.open, copy.settings, again))
         if not again.findings:
             break
         _add(work, again.findings)
+    _take_back(work, rounds)
+    if not work.kept and work.open and allowance.spent:
+        work.refused = {"more fixes": f"not tried: {allowance.spent}"} | work.refused
     compared = _hold_power(work, report, rounds, power_of)
     return _outcome(work, report, rounds[-1].report, compared)
 
 
 def _hold_power(
-    work: _Work,
+    work: HardeningWork,
     report: AuditReport,
     rounds: list[_Round],
     power_of: Callable[[Subject, AuditReport], Power] | None,
@@ -207,19 +144,43 @@ def _hold_power(
     return None, ""
 
 
+def _take_back(work: HardeningWork, rounds: list[_Round]) -> None:
+    """Undo everything where a hack is not closed, or nobody knows that it is."""
+    again = rounds[-1].report
+    if again is None:
+        return
+    hacks = [one for one in again.findings if one.kind is FindingKind.HACK]
+    why = ""
+    if hacks:
+        why = f"the audit of the copy proves {hacks[0].flaw}: {hacks[0].witness[:60]!r}"
+    elif again.conclusion is not Conclusion.SOUND:
+        why = f"the audit of the copy is {again.conclusion.value}: {again.why}"
+    elif _closes_hack(work, frozenset()):
+        [text, *_] = [
+            work.holes[at].text
+            for at in sorted(work.open)
+            if work.holes[at].kind is FindingKind.HACK
+        ]
+        why = f"a form of the hack is rewarded still: {text[:60]!r}"
+    if why:
+        work.refused = dict.fromkeys(work.kept, f"the hack is not closed: {why}") | work.refused
+        work.text, work.kept = rounds[0].text, []
+        work.open = frozenset(range(len(work.holes)))
+        if work.copy.settings != rounds[0].settings:
+            work.copy.unseal(rounds[0].settings)
+        del rounds[1:]
+
+
 def _outcome(
-    work: _Work,
+    work: HardeningWork,
     report: AuditReport,
     again: AuditReport | None,
     compared: tuple[Power | None, str],
 ) -> HardeningResult:
     last = report if again is None else again
-    rewarded = {one.attack for one in last.findings if one.kind is FindingKind.HACK}
     still = {(work.holes[at].flaw, work.holes[at].kind) for at in work.open}
     closed = [
-        one.flaw
-        for one in report.findings
-        if work.kept and (one.flaw, one.kind) not in still and one.attack not in rewarded
+        one.flaw for one in report.findings if work.kept and (one.flaw, one.kind) not in still
     ]
     remarks: list[str] = [] if work.copy.settings else list(advice(work.copy.source))
     for one in last.findings:
@@ -243,22 +204,25 @@ def _outcome(
         patch=patch,
         power=compared[0] if work.kept else None,
         power_note=compared[1] if work.kept else "",
+        rules=tuple(rules_of(work.copy.source, work.text, work.kept)),
+        path=work.copy.source.path,
     )
 
 
-def _add(work: _Work, findings: Sequence[Finding]) -> None:
+def _add(work: HardeningWork, findings: Sequence[Finding]) -> None:
     known = {(hole.problem, hole.text) for hole in work.holes}
     fresh = [one for one in work.trial.holes(findings) if (one.problem, one.text) not in known]
-    work.open |= {len(work.holes) + at for at in range(len(fresh))}
-    work.holes += fresh
+    work.add(fresh)
+    if fresh:
+        work.variants += work.trial.variants(findings)
 
 
-def _fix(work: _Work) -> None:
+def _fix(work: HardeningWork) -> None:
     """Take single fixes, those that close most first; then those together that lose nothing."""
     tried: set[Change] = set()
     harmless: list[Change] = []
     began = work.text
-    while work.open and len(tried) < _MOST_TRIALS:
+    while work.open and len(tried) < _MOST_TRIALS and not work.trial.allowance.spent:
         closing: list[tuple[int, Change]] = []
         for change in _candidates(work):
             if change in tried or len(tried) >= _MOST_TRIALS:
@@ -274,16 +238,27 @@ def _fix(work: _Work) -> None:
             if not still:
                 break
         ranked = sorted(closing, key=lambda one: (one[0], _resort(one[1])))
-        if not any(_take(work, change) for _, change in ranked):
+        if not any(_take(work, change) for change in _least_paid(work, ranked)):
             break
     if work.open and work.text == began:
         _together(work, harmless)
 
 
-def _left_open(work: _Work, change: Change) -> frozenset[int] | None:
+def _least_paid(work: HardeningWork, ranked: Sequence[tuple[int, Change]]) -> list[Change]:
+    """Those that close most, the ones first that reward the fewest varied forms of a hack."""
+    first = [(left, change) for left, change in ranked if left == ranked[0][0]][:_WEIGHED]
+    paid = {
+        change: len(work.paid(apply(work.text, [change])[0]))
+        for _, change in (first if work.variants else ())
+    }
+    chosen = sorted((one for _, one in first), key=lambda one: paid.get(one, 0))
+    return [*chosen, *(one for _, one in ranked if one not in chosen)]
+
+
+def _left_open(work: HardeningWork, change: Change) -> frozenset[int] | None:
     """The holes that a fix leaves open; None where it may not be taken."""
     text, done = apply(work.text, [change])
-    if not done:
+    if not done or _widest(text) > max(_WIDEST, _widest(work.text)):
         return None
     outcome = work.run(text, alone=False, if_closing=True)
     if outcome.keeps:
@@ -295,18 +270,22 @@ def _left_open(work: _Work, change: Change) -> frozenset[int] | None:
     return None
 
 
-def _closes_hack(work: _Work, still: frozenset[int]) -> bool:
+def _widest(text: str) -> int:
+    return max(map(len, text.split("\n")))
+
+
+def _closes_hack(work: HardeningWork, still: frozenset[int]) -> bool:
     """Tell whether a hole of a hack is closed: for a false accept alone nothing is taken away or
     compared anew, since right answers may need it in forms that no row shows."""
     return any(work.holes[at].kind is FindingKind.HACK for at in work.open - still)
 
 
-def _take(work: _Work, change: Change) -> bool:
+def _take(work: HardeningWork, change: Change) -> bool:
     text, _ = apply(work.text, [change])
     return work.accepts(text, [change.what])
 
 
-def _together(work: _Work, harmless: Sequence[Change]) -> None:
+def _together(work: HardeningWork, harmless: Sequence[Change]) -> None:
     """Fixes that close something only with others: all that lose nothing, then ever fewer."""
     hacked = _closes_hack(work, frozenset())
     harmless = [one for one in harmless if hacked or _resort(one) == 0]
@@ -325,7 +304,7 @@ def _together(work: _Work, harmless: Sequence[Change]) -> None:
     work.accepts(text, [one.what for one in done])
 
 
-def _candidates(work: _Work) -> list[Change]:
+def _candidates(work: HardeningWork) -> list[Change]:
     """Fixes of the present text, those that fit a finding first, then by their size; those that
     compare anew or take something away come last."""
     now = work.copy.source
@@ -335,7 +314,7 @@ def _candidates(work: _Work) -> list[Change]:
     return sorted(found, key=lambda one: (_resort(one), not _fits(work, one), sizes[one]))
 
 
-def _fits(work: _Work, change: Change) -> bool:
+def _fits(work: HardeningWork, change: Change) -> bool:
     """Tell whether a fix concerns an open hole: its class, or the line of its finding."""
     first = work.copy.source.first_line
     holes = [work.holes[at] for at in work.open]
@@ -350,10 +329,10 @@ def _resort(change: Change) -> int:
     takes away credit or a normalisation."""
     if any(word in change.what for word in (": without ", NO_CREDIT, "no floor", ": nothing for ")):
         return 2
-    return int(any(word in change.what for word in (COMPARED, FEW_WORDS)))
+    return int(FEW_WORDS in change.what)
 
 
-def _seal(work: _Work) -> None:
+def _seal(work: HardeningWork) -> None:
     """Make a verifier script a task whose judge runs apart from the solution."""
     original = work.copy.original
     if not isinstance(original, FunctionSubject) or original.script is None or work.copy.settings:

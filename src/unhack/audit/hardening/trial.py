@@ -2,8 +2,9 @@
 
 Covered: every correct completion that the original rewards and its other forms, fully or partly
 right, each of which must keep exactly its score, unless a wrong answer in the same form gets as
-much; every witness, and on further problems the completions that the same attack makes of a prompt,
-which must lose theirs.
+much; every witness, on further problems the completions that its attacks make of a prompt, and
+varied forms of all these, which must lose theirs. A strategy is closed where it earns no more than
+a guess does: one that names a single answer is right by luck somewhere.
 Not covered: right answers in forms that nobody named; give them as `correct`.
 """
 
@@ -13,8 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
+from typing import TypeVar
 
-from unhack.audit.attacks.registry import all_attacks
+from unhack.audit.hardening.allowance import Allowance, bounded_journal
+from unhack.audit.hardening.holes import Hole, PlayedHacks, still_open
 from unhack.audit.hardening.right_forms import (
     near_misses,
     partial_forms,
@@ -24,16 +27,17 @@ from unhack.audit.hardening.right_forms import (
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving.baseline import Baseline, measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
-from unhack.audit.search.strategies.strategy import PolicyKnowledge
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.core.errors import UsageError
-from unhack.core.finding import Finding, FindingKind
+from unhack.core.finding import Finding
+from unhack.sandbox.job import Backend
 
-_VARIED, _FORMS = 8, 30
+_VARIED, _FORMS = 8, 40
 """Problems whose completions are tried in other forms too, and most of them, right or partial."""
-_STRATEGIES, _PAYLOADS = 6, 4
-"""Problems on which a hack's attacks are tried again, and payloads of one attack on each."""
+_FIRST = 32
+"""Completions that most fixes fail on; only then come the others."""
 _EQUAL = 1e-9
+_Item = TypeVar("_Item")
 
 
 class Form(Enum):
@@ -58,28 +62,14 @@ class Right:
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
-    """A completion that must lose its reward."""
-
-    problem: int
-    text: str
-    flaw: str
-    score: float
-    """The score from which it is still rewarded."""
-    line: int = 0
-    """The line of the finding; 0 where none is known."""
-    attack: str = ""
-    kind: FindingKind = FindingKind.HACK
-
-
-@dataclass(frozen=True, slots=True)
 class TrialOutcome:
     """The result of a trial of a copy."""
 
     lost: tuple[Right, ...]
     """Right completions that the copy scores otherwise."""
     open: frozenset[int]
-    """Indexes of the holes that are still rewarded, or on which the copy breaks."""
+    """Indexes of the holes that are still rewarded, or on which the copy breaks; of strategies that
+    are rewarded by luck alone, none."""
     trouble: str = ""
     """The reason why the copy could not be tried."""
 
@@ -105,12 +95,17 @@ class Trial:
     right: tuple[Right, ...]
     original: ScoreJournal = field(repr=False)
     oracle: TextOracle = field(default_factory=TextOracle, repr=False)
+    allowance: Allowance = field(default_factory=Allowance, repr=False)
+    backend: Backend | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, subject: Subject) -> Trial:
+    def of(
+        cls, subject: Subject, *, allowance: Allowance | None = None, backend: Backend | None = None
+    ) -> Trial:
         """The trial of what the original rewards. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
-        journal = ScoreJournal(subject, None)
+        allowance = allowance or Allowance()
+        journal = bounded_journal(subject, allowance, backend)
         baselines = measure_baselines(journal, problems)
         asked = list(dict.fromkeys(_forms(baselines)))
         queries = [Query(problems[at], text) for at, text, _ in asked]
@@ -138,49 +133,20 @@ class Trial:
             if text in problems[at].correct or not control.at_least(score.value)
             if (at, text) not in loose
         ]
-        return cls(problems, tuple(known), journal)
+        allowance.calls -= journal.calls
+        return cls(problems, tuple(known), journal, allowance=allowance, backend=backend)
 
     def holes(self, findings: Sequence[Finding]) -> list[Hole]:
         """The witnesses of findings, and what the attacks of hacks make of other prompts."""
-        places = {problem.id: index for index, problem in enumerate(self.problems)}
-        found: list[Hole] = []
-        for one in findings:
-            if one.problem not in places:
-                continue
-            line = one.place.line if one.place is not None else 0
-            least = min(one.score, one.threshold)
-            if one.expected_reward is not None:
-                least = one.expected_reward.closed_below(least)
-            at = places[one.problem]
-            found.append(Hole(at, one.witness, one.flaw, least, line, one.attack, one.kind))
-            found += self._strategies(one, least, line)
-        return found
+        return self._hacks.holes(findings)
 
-    def _strategies(self, finding: Finding, least: float, line: int) -> list[Hole]:
-        """Completions of a hack's attacks, made without the answer, that are wrong and rewarded."""
-        if finding.kind is not FindingKind.HACK:
-            return []
-        some = self.problems[:_STRATEGIES]
-        known = PolicyKnowledge(self.problems, self.original.subject.source)
-        attacks = [one for one in all_attacks() if one.name in (finding.attack, *finding.also[:3])]
-        made = [
-            (at, payload)
-            for at, problem in enumerate(some)
-            if not problem.is_code
-            for attack in attacks
-            for _, payload in islice(known.every([attack], problem), _PAYLOADS)
-        ]
-        made = [
-            (at, payload)
-            for at, payload in made
-            if self.oracle.why_wrong(some[at], payload) is not None
-        ]
-        scores = self.original.screen([Query(some[at], payload.text) for at, payload in made])
-        return [
-            Hole(at, payload.text, finding.flaw, least, line, finding.attack)
-            for (at, payload), score in zip(made, scores, strict=True)
-            if score.at_least(least)
-        ]
+    def variants(self, findings: Sequence[Finding]) -> list[Hole]:
+        """Varied forms of the hacks of findings, on several problems each, rewarded or not."""
+        return self._hacks.variants(findings)
+
+    @property
+    def _hacks(self) -> PlayedHacks:
+        return PlayedHacks(self.problems, self.original, self.oracle, self.allowance)
 
     def run(
         self,
@@ -196,28 +162,45 @@ class Trial:
         accepting it. Where none of `open_before` is closed, right completions are not scored.
         Raises SandboxUnavailableError.
         """
-        problems = copy.problems
-        journal = ScoreJournal(copy, None)
+        journal = bounded_journal(copy, self.allowance, self.backend)
+
+        def scores_of(of: Sequence[Hole] | Sequence[Right]) -> list[Score]:
+            queries = [Query(copy.problems[one.problem], one.text) for one in of]
+            return self._score(journal, queries, alone=alone)
+
+        lost: list[Right] = []
         try:
-            given = [Query(problems[one.problem], one.text) for one in holes]
-            scores = self._score(journal, given, alone=alone)
-            still = frozenset(
-                index
-                for index, (hole, score) in enumerate(zip(holes, scores, strict=True))
-                if score.value is None or score.at_least(hole.score)
-            )
+            if open_before is not None:
+                some = [holes[at] for at in _spread(sorted(open_before))]
+                if all(
+                    one.at_least(hole.score)
+                    for hole, one in zip(some, scores_of(some), strict=True)
+                ):
+                    return TrialOutcome((), open_before)
+            still = still_open(holes, scores_of(holes))
             if open_before is not None and open_before <= still:
                 return TrialOutcome((), still)
-            given = [Query(problems[one.problem], one.text) for one in self.right]
-            scores = self._score(journal, given, alone=alone)
+            few = _spread(self.right) if open_before is not None else []
+            for right in (few, self.right):
+                lost = lost or self._lost(right, scores_of(right))
         except UsageError as error:
             return TrialOutcome((), frozenset(range(len(holes))), str(error))
-        lost = [
+        except _OverError:
+            spent = self.allowance.spent or "the time is used up"
+            return TrialOutcome((), frozenset(range(len(holes))), spent)
+        finally:
+            self.allowance.calls -= journal.calls
+        return TrialOutcome(tuple(lost), still)
+
+    @staticmethod
+    def _lost(right: Sequence[Right], scores: Sequence[Score]) -> list[Right]:
+        if any(score.stopped for score in scores):
+            raise _OverError
+        return [
             one
-            for one, score in zip(self.right, scores, strict=True)
+            for one, score in zip(right, scores, strict=True)
             if score.value is None or not abs(score.value - one.score) <= _EQUAL
         ]
-        return TrialOutcome(tuple(lost), still)
 
     def _score(
         self, journal: ScoreJournal, queries: Sequence[Query], *, alone: bool
@@ -226,6 +209,14 @@ class Trial:
             return journal.score(queries)
         journal.try_sharing(())
         return journal.screen(queries)
+
+
+class _OverError(Exception):
+    """What is left to a fix is used up."""
+
+
+def _spread(of: Sequence[_Item]) -> list[_Item]:
+    return list(of[:: max(1, -(-len(of) // _FIRST))])
 
 
 def _loose_forms(

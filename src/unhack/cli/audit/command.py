@@ -104,7 +104,9 @@ def _run(
     arguments: AuditArguments, options: AuditOptions
 ) -> tuple[AuditReport, Subject, HardeningResult | None]:
     """The audit, and the hardened copy where one is asked for."""
+    from unhack.audit.hardening.allowance import Allowance
     from unhack.audit.hardening.copy import check_place
+    from unhack.audit.hardening.result import told_by_fix
     from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.fix import write_fix
@@ -132,17 +134,20 @@ def _run(
             again = replace(
                 options, run_folder=None, power_s=0.0
             )  # a run folder belongs to one verifier
+            allowance = Allowance.of(report, again)
             hardening = write_fix(
                 arguments.target,
                 subject,
                 place=place,
                 report=report,
                 audits=CopyAudits(
-                    lambda copy: _audit_with_bar(copy, again, backend),
+                    lambda copy: _audit_with_bar(copy, allowance.bound(again), backend),
                     _power_with_bar(options, backend) if arguments.power else None,
+                    allowance,
                 ),
                 backend=backend,
             )
+            report = told_by_fix(report, hardening)
     return report, subject, hardening
 
 

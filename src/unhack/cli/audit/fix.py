@@ -43,7 +43,13 @@ def write_fix(
             copy_siblings(subject, Path(folder))
         copy = HardenedCopy(subject, target, place, backend)
         try:
-            hardened = harden(copy, report, audit_again=audits.again, power_of=audits.power)
+            hardened = harden(
+                copy,
+                report,
+                audit_again=audits.again,
+                power_of=audits.power,
+                allowance=audits.allowance,
+            )
         except BaseException:
             copy.discard()
             raise
@@ -64,6 +70,9 @@ def outcome_lines(hardened: HardeningResult, place: Path | None) -> Iterator[Ren
         yield Text(f"{place}, changed:" if place else "Changed in the diff:")
         for change in hardened.kept:
             yield _indent(Text(visible(change)))
+        yield Text("It enforces:")
+        for rule in hardened.rules:
+            yield _indent(Text(f"line {rule.line}: {visible(rule.text)}"))
     if hardened.refused:
         yield Text("Tried and reverted:")
         for one in hardened.refused:
@@ -93,5 +102,5 @@ def _why_none(hardened: HardeningResult) -> str:
     if not hardened.left:
         return "no finding calls for a fix"
     if hardened.refused:
-        return "every fix changes the score of some right answer"
+        return "no fix both closes every hack and keeps every right answer"
     return "no fix of a single line closes the hole"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from unhack.audit.hardening.allowance import Allowance
 from unhack.audit.hardening.copy import HardenedCopy, check_place
 from unhack.audit.hardening.rounds import HardeningResult, harden
 from unhack.audit.hardening.trial import Hole, Trial
@@ -86,14 +88,14 @@ def row(*correct: str) -> dict[str, Any]:
 class TestRounds:
     @pytest.mark.slow
     def test_a_fix_that_keeps_what_is_right_is_kept(self, fix: Hardening) -> None:
-        hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "42 or 1")])
         assert hardened.closed == ("substring_match",)
         assert hardened.left == ()
         [kept] = hardened.kept
         assert "answer in completion" in kept
-        after = [line for line in place.read_text().splitlines() if not line.startswith("import")]
-        assert len(after) == 2
-        assert after[0] == CONTAINS.splitlines()[0]
+        text = place.read_text()
+        assert CONTAINS.splitlines()[0] in text
+        assert max(map(len, text.splitlines())) <= 100
 
     @pytest.mark.slow
     def test_prose_around_the_answer_keeps_its_score(self, fix: Hardening) -> None:
@@ -108,7 +110,7 @@ class TestRounds:
 
     @pytest.mark.slow
     def test_the_diff_is_that_of_the_copy(self, fix: Hardening) -> None:
-        hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        hardened, place = fix(CONTAINS, [row("42")], [("substring_match", "42 or 1")])
         removed = [line[1:] for line in hardened.patch.splitlines()[2:] if line.startswith("-")]
         added = [line[1:] for line in hardened.patch.splitlines()[2:] if line.startswith("+")]
         assert removed == [CONTAINS.splitlines()[1]]
@@ -134,14 +136,30 @@ class TestRounds:
         text = CONTAINS.replace(
             "    return", "    if len(completion) > 20:\n        return 1.0\n    return"
         )
-        rounds = [("substring_match", "1 42")], [("fail_open_branch", "x" * 30)]
+        rounds = [("substring_match", "42 or 1")], [("fail_open_branch", "x" * 30)]
         hardened, _ = fix(text, [row("42")], *rounds)
         assert len(hardened.kept) == 2
         assert hardened.closed == ("substring_match",)
 
     def test_the_text_of_a_right_answer_never_enters_the_copy(self, fix: Hardening) -> None:
-        _, place = fix(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        _, place = fix(CONTAINS, [row("42")], [("substring_match", "42 or 1")])
         assert "42" not in place.read_text()
+
+    def test_a_hack_that_the_copy_still_has_leaves_no_diff(self, fix: Hardening) -> None:
+        rounds = [("substring_match", "42 or 1")], [("prefix_match", "42")]
+        hardened, place = fix(CONTAINS, [row("42")], *rounds)
+        assert (hardened.target, hardened.patch, hardened.closed) == ("", "", ())
+        assert "the hack is not closed: the audit of the copy proves prefix_match" in (
+            hardened.refused[0].why
+        )
+        assert not place.exists()
+
+    @pytest.mark.slow
+    def test_the_rule_that_is_enforced_is_told_with_its_line(self, fix: Hardening) -> None:
+        hardened, _ = fix(CONTAINS, [row("42")], [("substring_match", "42 or 1")])
+        [rule] = hardened.rules
+        assert rule.line == 2
+        assert rule.text.endswith(".")
 
     @pytest.mark.slow
     def test_partial_credit_stays_as_it_was(self, fix: Hardening) -> None:
@@ -158,6 +176,35 @@ class TestRounds:
         exec(compile(place.read_text(), "hardened.py", "exec"), space)
         assert space["score"]("3, 5, 9", "3, 5, 8") == 2 / 3
         assert space["score"]("3", "3, 5, 8") < 1.0
+
+
+class TestBounds:
+    @pytest.mark.parametrize(
+        ("allowance", "conclusion", "why"),
+        [
+            (Allowance(calls=0), Conclusion.SOUND, "the calls are used up"),
+            (Allowance(until=0.0), Conclusion.SOUND, "the seconds are used up"),
+            (Allowance(), Conclusion.INCOMPLETE, "the audit of the copy is incomplete"),
+        ],
+    )
+    def test_what_was_not_searched_to_the_end_is_not_closed(
+        self, tmp_path: Path, allowance: Allowance, conclusion: Conclusion, why: str
+    ) -> None:
+        path, place = tmp_path / "reward.py", tmp_path / "hardened.py"
+        path.write_text(CONTAINS)
+        rows = tmp_path / "rows.jsonl"
+        rows.write_text(json.dumps(row("42")))
+        with pool() as backend:
+            subject = load_subject(f"{path}:score", problems=rows, backend=backend)
+            hardened = harden(
+                HardenedCopy(subject, f"{path}:score", place, backend),
+                report_of(subject, ("substring_match", "42 or 1")),
+                audit_again=lambda again: replace(report_of(again), conclusion=conclusion),
+                allowance=allowance,
+            )
+        assert (hardened.patch, hardened.closed) == ("", ())
+        assert any(why in one.why for one in hardened.refused)
+        assert not place.exists()
 
 
 class TestFolders:

@@ -9,33 +9,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from unhack.audit.hardening.edits import LAST_NUMBER
 from unhack.audit.hardening.site import EditSite, Made
 from unhack.audit.static_analysis.labels import calls_of, name_of_call
 
-NUMBER = r"(?<![\d.\u2212])-?\d+(?:\.\d+)?"
 FEW_WORDS = "few other words"
 START, END = r"(?<![\w.\u2212-])", r"(?:\.0*)?[\s.!*$)}]*"
 """Patterns of what may stand before an answer, and of what may follow one."""
 
 
-def numbers(text: str) -> str:
-    """The expression of the values of every number in a text, which raises nothing."""
-    return f'[float(one) for one in re.findall(r"{NUMBER}", str({text}).replace(",", ""))]'
+def same_last_number(one: str, other: str) -> str:
+    """The test that two texts end with the same number; needs `LAST_NUMBER`."""
+    return f"{LAST_NUMBER}({one}) == {LAST_NUMBER}({other})"
 
 
 def folded(text: str) -> str:
     """The expression of a text without white space and case."""
     return f'"".join(str({text}).split()).casefold()'
-
-
-def same_answer(said: str, gold: str) -> Iterator[tuple[str, str]]:
-    """(test, what it does): ways in which a text may be no other answer than `gold`."""
-    yield f"str({said}).strip() == str({gold}).strip()", "it must be the answer"
-    yield f"{folded(said)} == {folded(gold)}", "it must be the answer, white space and case apart"
-    end = f'bool(re.search(r"{START}" + re.escape(str({gold}).strip()) + r"{END}\\Z", str({said})))'
-    yield end, "it must end with the answer"
-    last = f"({numbers(gold)} != [] and {numbers(said)}[-1:] == {numbers(gold)}[-1:])"
-    yield last, "its last number must be that of the answer"
 
 
 def containment_fixes(site: EditSite) -> Iterator[Made]:
@@ -66,7 +56,9 @@ def _membership(site: EditSite, node: ast.Compare) -> Iterator[Made]:
     if isinstance(within, ast.Constant | ast.Dict) or isinstance(node.left, ast.Constant):
         return
     right = site.of(within)
-    yield site.made(node, f"[{left}] {same} list({right})", what="it alone, and nothing beside it")
+    alone = "it alone, and nothing beside it"
+    yield site.made(node, f"set({right}) {same} {{{left}}}", what=alone)
+    yield site.made(node, f"[{left}] {same} list({right})", what=alone)
     source = site.bound(within)
     if isinstance(source, ast.Call):
         inner = source
@@ -84,8 +76,7 @@ def _ladder(site: EditSite, node: ast.expr, pair: tuple[str, str]) -> Iterator[M
     whole = site.of(node)
     negated = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn)
     more = (
-        (f"{numbers(text)}[-1:] == {numbers(sought)}[-1:]", "no other number may follow", "re"),
-        (f"{numbers(text)} == {numbers(sought)}", "no other number may stand beside it", "re"),
+        (same_last_number(text, sought), "its last number must be the answer's", LAST_NUMBER),
         (f"len(str({text}).split()) <= len(str({sought}).split()) + 2", FEW_WORDS, ""),
         (
             f'bool(re.search(r"(?<!\\w)" + re.escape({sought}) + r"(?!\\w)", {text}))',
@@ -129,7 +120,7 @@ def _end(site: EditSite, node: ast.Call, pair: tuple[str, str]) -> Iterator[Made
     text = f"(bool({given}) and bool({edge}))"
     yield site.made(node, text, what="whole words alone", needs="re")
     for test, needs in (
-        (f"{numbers(base)} == {numbers(given)}", "re"),
+        (same_last_number(base, given), LAST_NUMBER),
         (f"len({base}) <= len({given}) + 2", ""),
     ):
         yield site.made(node, f"({whole} and {test})", what="nothing beside it", needs=needs)

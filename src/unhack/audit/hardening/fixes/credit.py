@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.hardening.edits import Edit
-from unhack.audit.hardening.fixes.containment import numbers, same_answer
+from unhack.audit.hardening.edits import LAST_NUMBER, Edit
+from unhack.audit.hardening.fixes.containment import same_last_number
 from unhack.audit.hardening.site import EditSite, Made
 from unhack.audit.static_analysis.labels import Function, name_of_call
 
-NO_CREDIT, COMPARED = "no credit here", "the answer is compared"
+NO_CREDIT = "no credit here"
 _NEGATIONS = frozenset("not no never none without nor".split())  # noqa: SIM905
 _LIKENESS = ("0.8", "0.9", "0.95", "1.0")
 
@@ -23,7 +23,7 @@ _LIKENESS = ("0.8", "0.9", "0.95", "1.0")
 def credit_fixes(site: EditSite) -> Iterator[Made]:
     """Every fix of a source."""
     makers = (_sums, _steps, _branches, _handlers, _pairs, _differences, _bounds, _words)
-    for make in (*makers, _unread, _constants, _tests):
+    for make in (*makers, _unread):
         yield from make(site)
 
 
@@ -181,9 +181,9 @@ def _likeness(site: EditSite, node: ast.Compare) -> Iterator[Made]:
     for call in site.inside(source, ast.Call):
         texts = [one for one in call.args if not isinstance(one, ast.Constant)]
         if len(texts) == 2:
-            first, second = (numbers(site.of(one)) for one in texts)
-            test = f"({site.of(node)} and {first} == {second})"
-            yield site.made(node, test, what="its numbers must be the answer's", needs="re")
+            same = same_last_number(*(site.of(one) for one in texts))
+            what = "its last number must be the answer's"
+            yield site.made(node, f"({site.of(node)} and {same})", what=what, needs=LAST_NUMBER)
 
 
 def _words(site: EditSite) -> Iterator[Made]:
@@ -214,27 +214,3 @@ def _unread(site: EditSite) -> Iterator[Made]:
             same = f"str({left}).strip() == str({right}).strip()"
             text = f"({site.of(node)} and ({site.of(node.left)} is not None or {same}))"
             yield site.made(node, text, what="what cannot be read must be the same text")
-
-
-def _constants(site: EditSite) -> Iterator[Made]:
-    """Credit that is given without a comparison: the answer is compared."""
-    for value, node in _credited(site):
-        if not isinstance(value, ast.Constant):
-            continue
-        for said, gold in site.sides(node):
-            for test, what in same_answer(said, gold):
-                text = test if value.value is True else f"({site.of(value)} if {test} else 0.0)"
-                yield site.made(value, text, what=f"{COMPARED}: {what}", needs="re")
-
-
-def _tests(site: EditSite) -> Iterator[Made]:
-    """Conditions under which credit is given: the answer is compared too."""
-    for node in (*site.every(ast.If), *site.every(ast.IfExp)):
-        first = node.body[-1] if isinstance(node, ast.If) else node.body
-        gives = isinstance(first, ast.Constant) and bool(first.value)
-        if isinstance(first, ast.Return | ast.AugAssign):
-            gives = isinstance(first.value, ast.Constant) and bool(first.value.value)
-        for said, gold in site.sides(node) if gives else ():
-            for test, what in same_answer(said, gold):
-                text = f"({site.of(node.test)} and {test})"
-                yield site.made(node.test, text, what=f"{COMPARED}: {what}", needs="re")

@@ -100,7 +100,8 @@ def _containment(node: ast.Compare, page: Page) -> _Fix:
     left, right = page.of(node.left), page.of(node.comparators[0])
     if not isinstance(node.comparators[0], ast.Name | ast.Attribute | ast.Call | ast.Subscript):
         right = f"({right})"
-    for text in (f"{left} {same} {right}", f"{left} {same} {right}.strip()"):
+    signs = f'{left} {same} {right}.strip(" .,:;!*$\\n\'")'
+    for text in (f"{left} {same} {right}", f"{left} {same} {right}.strip()", signs):
         yield [page.replace(node, text)], "equality instead of containment", ""
     text = f"str({left}).strip() {same} str({right}).strip()"
     yield [page.replace(node, text)], "equality instead of containment", ""
@@ -114,6 +115,8 @@ def _containment(node: ast.Compare, page: Page) -> _Fix:
     for pattern, what in ((_NUMBER, "the last number counts"), (_WORD, "the last word counts")):
         last = f'{left} {within} re.findall(r"{pattern}", {right})[-1:]'
         yield [page.replace(node, last)], what, "re"
+        last = last.replace(f", {right})", f', {right}.split("</")[0])')
+        yield [page.replace(node, last)], f"{what}, before a closing tag", "re"
     if same == "==":
         end = f'bool(re.search(r"{START}" + re.escape({left}) + r"{END}\\Z", {right}))'
         yield [page.replace(node, end)], "the answer must stand at the end", "re"

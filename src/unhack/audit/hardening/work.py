@@ -1,0 +1,73 @@
+"""The work on one verifier: the present text of its copy, the holes, what was kept and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from unhack.audit.hardening.copy import HardenedCopy
+from unhack.audit.hardening.holes import Hole
+from unhack.audit.hardening.tidying import tidied
+from unhack.audit.hardening.trial import Trial, TrialOutcome
+from unhack.core.errors import UsageError
+
+
+@dataclass
+class HardeningWork:
+    """The state of hardening one verifier."""
+
+    copy: HardenedCopy
+    trial: Trial
+    text: str
+    holes: list[Hole] = field(default_factory=list[Hole])
+    variants: list[Hole] = field(default_factory=list[Hole])
+    """Varied forms of the hacks, which no fix may reward."""
+    kept: list[str] = field(default_factory=list[str])
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    open: frozenset[int] = frozenset()
+
+    def run(self, text: str, *, alone: bool = True, if_closing: bool = False) -> TrialOutcome:
+        """The trial of a text; right completions are left out where it closes nothing anyway."""
+        before = self.open if if_closing else None
+        try:
+            copy = self.copy.write(text)
+            return self.trial.run(copy, self.holes, alone=alone, open_before=before)
+        except (UsageError, SyntaxError) as error:
+            return TrialOutcome((), frozenset(range(len(self.holes))), str(error))
+
+    def paid(self, text: str) -> list[Hole]:
+        """The varied forms of hacks that a text rewards."""
+        try:
+            outcome = self.trial.run(self.copy.write(text), self.variants, alone=False)
+        except (UsageError, SyntaxError):
+            return list(self.variants)
+        return [self.variants[at] for at in sorted(outcome.open)]
+
+    def accepts(self, text: str, what: Sequence[str]) -> bool:
+        """Take a text that closes a hole and loses nothing; every completion is scored alone. The
+        varied forms of a hack that it rewards are open holes from then on."""
+        outcome = self.run(text)
+        if not outcome.keeps or not outcome.open < self.open:
+            return False
+        self.text, self.open = text, outcome.open
+        self.kept += what
+        for one in what:
+            self.refused.pop(one, None)
+        known = set(self.holes)
+        self.add(one for one in self.paid(text) if one not in known)
+        return True
+
+    def add(self, holes: Iterable[Hole]) -> None:
+        """More holes, which are open."""
+        fresh = list(holes)
+        self.open |= {len(self.holes) + at for at in range(len(fresh))}
+        self.holes += fresh
+
+    def tidy(self, before: str) -> None:
+        """Take out what a fix does not need; a varied form that comes back forbids it."""
+
+        def is_as_good(text: str) -> bool:
+            outcome = self.run(text)
+            return outcome.keeps and outcome.open <= self.open and not self.paid(text)
+
+        self.text = tidied(self.text, before, is_as_good=is_as_good)

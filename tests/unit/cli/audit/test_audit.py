@@ -258,7 +258,7 @@ class TestFix:
             "    return float(all(a.startswith(b) for a, b in zip(got, wanted)))\n"
         )
         (task / "verifier.py").write_text(verifier)
-        few = ("--tiers", "1", "--calls", "300", "--json")
+        few = ("--tiers", "1", "--calls", "3000", "--json")
         ran = run("audit", "./double", *few, "--fix", "fixed")
         assert ran.code == 1, ran.err
         hardened = ran.objects[0]["hardened"]

@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from unhack.audit.attack import Claim, Knowledge, Payload
+from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.both_oracles import BothOracles
 from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
@@ -34,16 +35,16 @@ from unhack.audit.proving.baseline import (
     with_full_reward,
 )
 from unhack.audit.proving.checks import behaviour
-from unhack.audit.proving.conclusion import conclude_audit
+from unhack.audit.proving.conclusion import conclude_audit, last_parts, of_whole_plan
 from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import CurvePoint, keep
 from unhack.audit.report.kept import keep_report
-from unhack.audit.report.plan import PartEnd, PlanPart, incomplete_text
+from unhack.audit.report.plan import PartEnd, PlanPart
 from unhack.audit.report.power import Power
-from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
 from unhack.audit.report.wording import by_kind
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
@@ -51,8 +52,8 @@ from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.remarks import stubbed, takes_row
 from unhack.audit.tiers import TiersRun, run_tiers
-from unhack.core.errors import PoolClosedError, UsageError
-from unhack.core.finding import Evidence, Finding, Severity
+from unhack.core.errors import UsageError
+from unhack.core.finding import Finding, Severity
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import shared_pool
@@ -85,27 +86,6 @@ class Progress:
     """The update of tier 5 that ended just now; None for all other news."""
     best: str = ""
     """The best-rewarded completion of tier 5 although it is wrong; empty where none does yet."""
-
-
-@dataclass(frozen=True)
-class BothOracles:
-    """Text answers and programs, each with its own."""
-
-    texts: TextOracle
-    programs: ProgramOracle
-    deadline: DeadlineBackend | None = None
-    """Their backend; what it ended proves nothing."""
-
-    def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
-        """See `unhack.audit.oracle.oracle.Oracle`."""
-        oracle = self.programs if payload.claim is Claim.PROGRAM else self.texts
-        try:
-            evidence = oracle.why_wrong(problem, payload)
-        except PoolClosedError:
-            if self.deadline is None or not self.deadline.passed:
-                raise
-            return None
-        return None if self.deadline is not None and self.deadline.passed else evidence
 
 
 def audit(
@@ -213,9 +193,9 @@ def _run(
     budget.until, journal.most = until, options.calls
     budget.calls = int(journal.room)
     findings, checks = _confirmed(prover, baselines, options)
-    plan = [*ran.plan, *_last_parts(prover, baselines, findings)]
+    plan = [*ran.plan, *last_parts(prover, baselines, findings)]
     decided = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
-    conclusion, why = _of_whole_plan(decided, plan, options)
+    conclusion, why = of_whole_plan(decided, plan, calls=options.calls, seconds=options.seconds)
     return AuditReport(
         subject=subject.name,
         conclusion=conclusion,
@@ -273,31 +253,6 @@ def _confirmed(
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(AuditCheck(Area.SIGNAL, "a format reward", None, text))
     return findings, checks
-
-
-def _of_whole_plan(
-    decided: tuple[Conclusion, str], plan: Sequence[PlanPart], options: AuditOptions
-) -> tuple[Conclusion, str]:
-    """The conclusion, incomplete where nothing was found and a part of the plan is open."""
-    left = incomplete_text(plan, calls=options.calls, seconds=options.seconds)
-    if decided[0] is not Conclusion.SOUND or not left:
-        return decided
-    return Conclusion.INCOMPLETE, f"{left}; {decided[1]}"
-
-
-def _last_parts(
-    prover: Prover, baselines: Sequence[Baseline], findings: Sequence[Finding]
-) -> Iterator[PlanPart]:
-    """The confirmation of findings, and the checks, with their ends: both stop where the budget
-    is used up, and say nothing then of what they did not come to."""
-    spent = prover.budget.spent or ("the time is used up" if prover.journal.is_late else "")
-    lost = spent if prover.proofs and not findings else ""
-    yield PlanPart(0, "confirmation", PartEnd.STOPPED if lost else PartEnd.DONE, lost)
-    if any(baseline.threshold is not None for baseline in baselines):
-        yield PlanPart(0, "checks", PartEnd.STOPPED if spent else PartEnd.DONE, spent)
-    else:
-        why = "no right completion is rewarded"
-        yield PlanPart(0, "checks", PartEnd.NOT_APPLICABLE, why)
 
 
 def _assumed(subject: Subject) -> Iterator[str]:

@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 
+from unhack.audit.oracle.both_oracles import BothOracles
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
@@ -14,7 +15,6 @@ from unhack.audit.proving.checks.isolation import IsolationResult
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.report import AuditCheck
-from unhack.audit.runner import BothOracles
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.pool.pool import Pool

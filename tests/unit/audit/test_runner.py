@@ -9,10 +9,11 @@ import pytest
 
 from unhack.audit.attack import Claim, Payload
 from unhack.audit.options import AuditOptions
+from unhack.audit.oracle.both_oracles import BothOracles
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.report.report import AuditReport, Conclusion
-from unhack.audit.runner import BothOracles, Progress, audit
+from unhack.audit.runner import Progress, audit
 from unhack.audit.subject import AuditProblem
 from unhack.audit.subjects.loading import load_subject
 from unhack.core.errors import PoolClosedError

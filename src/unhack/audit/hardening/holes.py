@@ -101,7 +101,7 @@ class PlayedHacks:
         return list(dict.fromkeys(found))
 
     def _frames(self) -> list[tuple[str, str]]:
-        """What stands around the answers of right replies."""
+        """The text around the answers of right replies."""
         found: dict[tuple[str, str], None] = {}
         for problem in self.problems[:_STRATEGIES]:
             answer = (problem.answer or "").strip()

@@ -102,7 +102,7 @@ _SENTENCES = {
 
 
 def rules_of(source: Source, text: str, kept: Sequence[str]) -> Iterator[Rule]:
-    """What the changed lines enforce, in words; `kept` describes the changes as `code: rule`."""
+    """The rule of the changed lines, in words; `kept` describes the changes as `code: rule`."""
     before, after = source.text.split("\n"), text.split("\n")
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     changed = [

@@ -212,7 +212,7 @@ class Trial:
 
 
 class _OverError(Exception):
-    """What is left to a fix is used up."""
+    """The budget that is left to a fix is used up."""
 
 
 def _spread(of: Sequence[_Item]) -> list[_Item]:

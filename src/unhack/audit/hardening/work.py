@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.holes import Hole
-from unhack.audit.hardening.tidying import tidied
+from unhack.audit.hardening.layout import tidied
 from unhack.audit.hardening.trial import Trial, TrialOutcome
 from unhack.core.errors import UsageError
 

@@ -7,7 +7,7 @@ Not covered: verifiers of programs that hang with a program that never ends; tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.oracle.programs import what_to_add
@@ -15,6 +15,7 @@ from unhack.audit.oracle.results import SEVERAL_RIGHT, has_several
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Prover
+from unhack.audit.report.plan import PartEnd, PlanPart, incomplete_text
 from unhack.audit.report.report import Conclusion
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.remarks import takes_row, typed_answers, unread_fields
@@ -145,3 +146,29 @@ def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
         asked = "no right completion is known: give some as `correct` in the rows"
         parts.append(text if known else asked)
     return "; ".join([*parts, *unread_fields(subject)])
+
+
+def of_whole_plan(
+    decided: tuple[Conclusion, str], plan: Sequence[PlanPart], *, calls: float, seconds: float
+) -> tuple[Conclusion, str]:
+    """The conclusion, incomplete where nothing was found and a part of the plan is open, within a
+    budget of `calls` and `seconds`."""
+    left = incomplete_text(plan, calls=calls, seconds=seconds)
+    if decided[0] is not Conclusion.SOUND or not left:
+        return decided
+    return Conclusion.INCOMPLETE, f"{left}; {decided[1]}"
+
+
+def last_parts(
+    prover: Prover, baselines: Sequence[Baseline], findings: Sequence[Finding]
+) -> Iterator[PlanPart]:
+    """The confirmation of findings, and the checks, with their ends: both stop where the budget
+    is used up, and say nothing then of what they did not come to."""
+    spent = prover.budget.spent or ("the time is used up" if prover.journal.is_late else "")
+    lost = spent if prover.proofs and not findings else ""
+    yield PlanPart(0, "confirmation", PartEnd.STOPPED if lost else PartEnd.DONE, lost)
+    if any(baseline.threshold is not None for baseline in baselines):
+        yield PlanPart(0, "checks", PartEnd.STOPPED if spent else PartEnd.DONE, spent)
+    else:
+        why = "no right completion is rewarded"
+        yield PlanPart(0, "checks", PartEnd.NOT_APPLICABLE, why)

@@ -122,7 +122,7 @@ class AuditReport:
     of_problems: int = 0
     """The problems that there are; of very many only some are looked at."""
     assumed: tuple[str, ...] = ()
-    """What nobody said and the audit took for granted, a sentence without an end each."""
+    """Things that nobody said and the audit took for granted, a sentence without an end each."""
     power: Power | None = None
     """The record of the same audit on weakened copies; None where it was not asked for."""
 

@@ -17,9 +17,10 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any, cast
 
-from unhack.audit.subject import STOPPED, AuditProblem, Query, Score, Source
+from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
 from unhack.audit.subjects.imported_modules import file_names_in, source_of
+from unhack.audit.subjects.outcomes import read_outcome, require_host
 from unhack.audit.subjects.recording import recordable
 from unhack.audit.subjects.row_shapes import settings_of
 from unhack.audit.subjects.signatures import Signature, is_about_form
@@ -32,7 +33,7 @@ from unhack.audit.subjects.target import (
 )
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
-from unhack.core.errors import SandboxUnavailableError, UsageError
+from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.job import (
     TIME_LIMITS,
@@ -40,7 +41,6 @@ from unhack.sandbox.job import (
     Ending,
     Job,
     Kind,
-    Outcome,
     Profile,
     Role,
     run_all,
@@ -120,7 +120,7 @@ class FunctionSubject:
     environ: tuple[tuple[str, str], ...] = ()
     """Variables of the environment that the function reads; it sees no other of the auditor's."""
     assumed: tuple[str, ...] = ()
-    """What nobody said of it and was found by trying, in sentences without an end."""
+    """Facts that nobody said of it and that were found by trying, in sentences without an end."""
     row_known: bool = False
     """True where trying showed that it is given what its row's answer follows from."""
 
@@ -374,38 +374,3 @@ def _stable(signature: Signature) -> str:
             for name, value in values
         ]
     )
-
-
-def require_host(outcome: Outcome) -> None:
-    """Raise SandboxUnavailableError when the host cannot isolate such jobs."""
-    if outcome.ending in (Ending.REFUSED, Ending.BROKEN):
-        raise SandboxUnavailableError(f"the audit needs the sandbox: {outcome.error}")
-
-
-def score_told(kind: str, value: Any, *rest: Any, seconds: float) -> Score:
-    """The score that a line of a verifier's process tells."""
-    if kind == "score":
-        return Score(float(plain.decode_tags(value)), seconds=seconds)
-    reason = str(value)
-    if kind == "raised":
-        reason = f"{value[0]}: {rest[0]}" if value else str(rest[0])
-    return Score(None, kind, reason[:300], seconds)
-
-
-def read_outcome(outcome: Outcome, nonce: str) -> Score:
-    """The score of one call. Raises SandboxUnavailableError."""
-    if outcome.ending is Ending.REFUSED:
-        require_host(outcome)
-    seconds = outcome.wall_s
-    for line in jobs.result_lines(outcome.result):
-        if line[0] == nonce and len(line) > 2 and line[1] in ("score", "raised", "shape"):
-            return score_told(*line[1:], seconds=seconds)
-    if outcome.ending is Ending.STOPPED:
-        return Score(None, STOPPED, outcome.error, seconds)
-    if outcome.ending is Ending.LIMIT:
-        trouble = "timeout" if outcome.limit in TIME_LIMITS else "limit"
-        return Score(None, trouble, f"{outcome.limit} limit reached", seconds)
-    if outcome.ending is Ending.SIGNALED:
-        return Score(None, "ended", f"ended by signal {outcome.signal}", seconds)
-    text = f"the process exited with code {outcome.exit_code} before it gave a score"
-    return Score(None, "ended", text, seconds)

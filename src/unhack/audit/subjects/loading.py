@@ -21,8 +21,8 @@ from pathlib import Path
 
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.subject import AuditProblem, Subject
-from unhack.audit.subjects.fitting.right_completions import fit_answers, with_right_completions
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
+from unhack.audit.subjects.inputs.right_completions import fit_answers, with_right_completions
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
 from unhack.audit.subjects.recording import is_program, with_recorded
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
@@ -47,7 +47,7 @@ _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 
 
 @dataclass(frozen=True, slots=True)
 class FunctionInputs:
-    """What a user says of a function beyond its name: all else is found by trying.
+    """The facts that a user gives of a function beyond its name: all else is found by trying.
 
     Example:
 
@@ -55,7 +55,7 @@ class FunctionInputs:
     """
 
     bind: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Roles and parameters or columns (`fitting.readings.bound`)."""
+    """Roles and parameters or columns (`inputs.readings.bound`)."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables of the environment that it reads."""
 

@@ -18,7 +18,8 @@ from typing import Any, cast
 
 from unhack.audit.subject import STOPPED, Query, Score
 from unhack.audit.subjects.call_plans import BATCHES, plan_call
-from unhack.audit.subjects.function_subject import FunctionSubject, require_host, score_told
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.outcomes import require_host, score_told
 from unhack.core import plain
 from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Outcome, run_all
 from unhack.sandbox.pool.shared import shared_pool

@@ -1,4 +1,4 @@
-r"""What a sentence of plain words says is the answer.
+r"""The answer that a sentence of plain words gives.
 
     the net charge is +3, there are 42 ways                  +3, 42 \text{ways}
     2x = 10, so x = 5;  12 x 7 = 84. So it costs 84 dollars   x = 5, it costs 84 dollars

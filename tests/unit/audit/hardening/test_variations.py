@@ -6,7 +6,7 @@ import pytest
 
 from unhack.audit.attack import Claim
 from unhack.audit.hardening.holes import Hole, still_open
-from unhack.audit.hardening.tidying import tidied
+from unhack.audit.hardening.layout import tidied
 from unhack.audit.hardening.variations import payload_of, varied
 from unhack.audit.subject import Score
 from unhack.core.finding import Evidence, Finding, FindingKind, Severity

@@ -91,7 +91,7 @@ def _other_problem(known: Knowledge) -> Iterable[Payload]:
 
 
 def _other_row(known: Knowledge) -> Iterable[Payload]:
-    """What is right for another row, as it stands there."""
+    """A right completion of another row, as it stands there."""
     shown = known.shown
     if shown is not None and shown.answer and differs(shown.answer, known):
         yield from (

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from unhack.audit.environments.attack import (
     AgentView,
@@ -83,7 +84,6 @@ def named_file_attacks(
         over: Iterable[str] = new,
         *,
         control: EnvironmentAttack | None = None,
-        proven: bool = True,
     ) -> EnvironmentAttack:
         def make(view: AgentView) -> Sequence[Sent]:
             del view
@@ -91,7 +91,7 @@ def named_file_attacks(
 
         return EnvironmentAttack(
             name, (), AttackRoute.WORKSPACE, flaw, how, make,
-            work=work if proven else (), control=control.make if control else None,
+            work=work, control=control.make if control else None,
         )  # fmt: skip
 
     there = attack("named_files", "weak_proxy", "every named file is there, with a word", _word)
@@ -106,8 +106,8 @@ def named_file_attacks(
                control=idle),
         attack("same_files", "workspace_graded", "all named files are equal, the given ones too",
                lambda _: "same", paths, control=there),
-        *(attack(f"example_{number}", "weak_proxy", "the work is an example of the statement",
-                 lambda _, text=text: text, work, control=there, proven=False)
+        *(replace(attack(f"example_{number}", "weak_proxy", "the work is the statement's example",
+                         lambda _, text=text: text, work, control=there), work=())
           for number, text in enumerate(_examples(task, work), 1)),
     )  # fmt: skip
 

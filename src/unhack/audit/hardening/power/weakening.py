@@ -17,17 +17,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unhack.audit.hardening.edits import Change, apply
-from unhack.audit.hardening.power import comparisons, conditions, omissions
+from unhack.audit.hardening.power import comparisons, conditions, missing_checks
 from unhack.audit.hardening.site import EditSite, Found
 from unhack.audit.subject import Source
 
 _OPERATORS: Sequence[Callable[[EditSite], Iterator[Found]]] = (
-    omissions.accept_any,
-    omissions.reward_guard,
-    omissions.seek_anywhere,
-    omissions.any_of_many,
-    omissions.default_answer,
-    omissions.lose_distance,
+    missing_checks.accept_any,
+    missing_checks.reward_guard,
+    missing_checks.seek_anywhere,
+    missing_checks.any_of_many,
+    missing_checks.default_answer,
+    missing_checks.lose_distance,
     comparisons.unanchor,
     comparisons.loosen_call,
     comparisons.move_match,

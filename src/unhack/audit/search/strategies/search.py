@@ -62,6 +62,8 @@ _FOR_SCREENING = 0.7
 """Of the seconds of a search; the rest is for measuring what was rewarded."""
 _AT_LEAST = 3
 """Strategies that are measured though screening took all the time: it would be for nothing."""
+_FAIR = 0.5
+"""Of the way to a right completion, the most that is credit for form where no answer is known."""
 _NOTHING = Payload("", Claim.NO_ANSWER)
 
 
@@ -280,7 +282,10 @@ class HackSearch:
         if not any(one.evidence is not None for one in rewarded):
             return None
         constant = _is_constant(payload for _, payload in tried)
-        if not constant and any(says_nothing(one.problem, payload) for one, payload in tried):
+        # Without an answer a text is wrong for being the same everywhere; credit for form is fair.
+        most = max((one.gain for one in rewarded), default=0.0)
+        known = not any(says_nothing(one.problem, payload) for one, payload in tried)
+        if not known and (not constant or most <= _FAIR):
             return None
         pairs = [(one.payload.text, one.baseline.problem.answer or "") for one in rewarded]
         share = committed_share(pairs) if any(one.payment.held for one in rewarded) else 0.0

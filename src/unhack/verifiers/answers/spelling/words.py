@@ -1,4 +1,4 @@
-r"""What stands in an answer without being mathematics: words, units, dates, numbers in words.
+r"""Parts of an answer that are no mathematics: words, units, dates, numbers in words.
 
     5 apples, 3:45 pm           5 \text{apples}, 3:45\text{pm}
     forty-two, three eighths    42, \frac{3}{8}

@@ -12,11 +12,11 @@ from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.power import measure
 from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial, copy_with
 from unhack.audit.hardening.power.weakening import Weakening
+from unhack.audit.oracle.both_oracles import BothOracles
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.report.power import Broken
 from unhack.audit.report.report import AuditReport
-from unhack.audit.runner import BothOracles
 from unhack.audit.subject import AuditProblem, Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.core.errors import UsageError

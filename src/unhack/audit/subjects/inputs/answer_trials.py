@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from unhack.audit.subject import AuditProblem
 from unhack.audit.subjects.call_plans import PRIVATE, column_of
-from unhack.audit.subjects.fitting.written_forms import ANSWER, fill, forms_in, separators_in
 from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.inputs.written_forms import ANSWER, fill, forms_in, separators_in
 from unhack.audit.subjects.parameter_names import ANSWER as ANSWER_NAMES
 from unhack.audit.subjects.parameter_names import likely_role
 
@@ -46,7 +46,7 @@ _DULL = frozenset({"data_source", "ability", "split", "index", "level", "difficu
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class AnswerTrial:
     """One way to make a right completion of a row."""
 
     column: str
@@ -56,17 +56,17 @@ class Guess:
     form: str
 
 
-def guesses_of(subject: FunctionSubject, row: AuditProblem, gold: str) -> Iterator[Guess]:
+def guesses_of(subject: FunctionSubject, row: AuditProblem, gold: str) -> Iterator[AnswerTrial]:
     """Guesses, those first that come early in each of their orders."""
     tree = subject.target.defined_in.tree
     forms = [*forms_in(tree, row.prompt, row.extra), *FORMS]
-    places: list[tuple[int, int, Guess]] = []
+    places: list[tuple[int, int, AnswerTrial]] = []
     columns = [gold] if gold else [*([""] if row.answer else []), *columns_of(row)]
     for at, column in enumerate(columns):
         for way in range(len(_ways(subject, row, column))):
             for number, form in enumerate(dict.fromkeys([ANSWER, *forms])):
                 order = 4 * at + 4 * way + number
-                places.append((order, number, Guess(column, way, form)))
+                places.append((order, number, AnswerTrial(column, way, form)))
     yield from (guess for _, _, guess in sorted(places, key=lambda one: one[:2]))
 
 
@@ -117,11 +117,11 @@ def _ways(subject: FunctionSubject, row: AuditProblem, column: str) -> list[str]
     return [] if value is None else [json.dumps(value), *([f"{value}"] * (value is True))]
 
 
-def answer_of(subject: FunctionSubject, row: AuditProblem, guess: Guess) -> str:
+def answer_of(subject: FunctionSubject, row: AuditProblem, guess: AnswerTrial) -> str:
     """The answer of a row as the guess has it written; empty where the row has none."""
     ways = _ways(subject, row, guess.column)
     return ways[min(guess.way, len(ways) - 1)] if ways else ""
 
 
-def completion_of(subject: FunctionSubject, row: AuditProblem, guess: Guess) -> str:
+def completion_of(subject: FunctionSubject, row: AuditProblem, guess: AnswerTrial) -> str:
     return fill(guess.form, answer_of(subject, row, guess), row.extra)

@@ -24,23 +24,23 @@ from types import MappingProxyType
 from unhack.audit.oracle.oracle import mentions, normal
 from unhack.audit.subject import AuditProblem, Query
 from unhack.audit.subjects.call_plans import column_of
-from unhack.audit.subjects.fitting.guesses import (
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.inputs.answer_trials import (
     FORMS,
-    Guess,
+    AnswerTrial,
     answer_of,
     columns_of,
     completion_of,
     guesses_of,
     text_of,
 )
-from unhack.audit.subjects.fitting.readings import (
+from unhack.audit.subjects.inputs.readings import (
     MOST_READINGS,
     bound,
     readings_of,
     text_of_roles,
 )
-from unhack.audit.subjects.fitting.written_forms import fill
-from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.inputs.written_forms import fill
 from unhack.audit.subjects.parameter_names import ANSWER as ANSWER_NAMES
 from unhack.audit.subjects.parameter_names import likely_role
 from unhack.audit.subjects.row_shapes import shapes
@@ -137,7 +137,7 @@ def _best(subject: FunctionSubject) -> float:
 
 
 def _with_held_answers(subject: FunctionSubject, gold: str) -> FunctionSubject:
-    """Where right completions are given and no answer is: the column that stands in all of them,
+    """For right completions without an answer: the column that stands in all of them,
     and not in those of all others."""
     known = [one for one in subject.problems if one.correct and not one.is_code]
     if not known or any(one.answer for one in known):
@@ -184,7 +184,9 @@ def _tried(subject: FunctionSubject, gold: str) -> FunctionSubject | None:
     return None
 
 
-def _promising(subject: FunctionSubject, row: AuditProblem, gold: str, *, most: int) -> list[Guess]:
+def _promising(
+    subject: FunctionSubject, row: AuditProblem, gold: str, *, most: int
+) -> list[AnswerTrial]:
     """The guesses that the first row rewards most, above nothing, the likeliest first."""
     waiting = list(guesses_of(subject, row, gold))[:most]
     blank = score_together(
@@ -192,7 +194,7 @@ def _promising(subject: FunctionSubject, row: AuditProblem, gold: str, *, most: 
     )
     # A reward that falls for one of the two shows nothing yet of the others.
     least = max(0.0, min(_value(one.value) for one in blank))
-    found: list[tuple[float, Guess]] = []
+    found: list[tuple[float, AnswerTrial]] = []
     for start in range(0, len(waiting), _CHUNK):
         part = waiting[start : start + _CHUNK]
         queries = [Query(row, completion_of(subject, row, one)) for one in part]
@@ -208,8 +210,8 @@ def _promising(subject: FunctionSubject, row: AuditProblem, gold: str, *, most: 
 
 
 def _confirmed(
-    subject: FunctionSubject, rows: Sequence[AuditProblem], guesses: Sequence[Guess]
-) -> list[Guess]:
+    subject: FunctionSubject, rows: Sequence[AuditProblem], guesses: Sequence[AnswerTrial]
+) -> list[AnswerTrial]:
     """The guesses, best first, that are rewarded on more than one row and not for another row's
     column."""
     if not guesses:
@@ -222,7 +224,7 @@ def _confirmed(
     ]
     scores = score_together(subject, [*own, *other], call_s=_CALL_S, step_s=_STEP_S)
     values = [_value(score.value) for score in scores]
-    found: list[tuple[float, Guess]] = []
+    found: list[tuple[float, AnswerTrial]] = []
     for at, guess in enumerate(guesses):
         mine = values[at * len(rows) : (at + 1) * len(rows)]
         theirs = values[len(own) + at * len(rows) : len(own) + (at + 1) * len(rows)]
@@ -249,7 +251,7 @@ def _is_answer(subject: FunctionSubject, column: str) -> bool:
     return name in _taken(subject) and 2 * told < len(rows)
 
 
-def _made(subject: FunctionSubject, guesses: Sequence[Guess], read: bool) -> FunctionSubject:
+def _made(subject: FunctionSubject, guesses: Sequence[AnswerTrial], read: bool) -> FunctionSubject:
     """The subject with answers from the first guess, and completions in its forms."""
     best = guesses[0]
     if not _is_answer(subject, best.column):

@@ -87,7 +87,7 @@ def readings_of(signature: Signature, row: AuditProblem) -> Iterator[Signature]:
 
 
 def text_of_roles(signature: Signature) -> str:
-    """What was told by trying, for people."""
+    """The roles that trying told, for people."""
     return ", ".join(
         f"{name} takes the {role[1:]}" for name, role in signature.roles if role[0] == "="
     )

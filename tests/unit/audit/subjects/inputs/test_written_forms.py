@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from unhack.audit.subjects.fitting.written_forms import fill, forms_in, separators_in
+from unhack.audit.subjects.inputs.written_forms import fill, forms_in, separators_in
 
 
 @pytest.mark.parametrize(

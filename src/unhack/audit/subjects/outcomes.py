@@ -1,0 +1,50 @@
+"""Scores out of the ends of a verifier's processes.
+
+Covered: a score, an exception, a result of another shape, a limit, an end without a score.
+Not covered: whether a score is right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unhack.audit.subject import STOPPED, Score
+from unhack.core import plain
+from unhack.core.errors import SandboxUnavailableError
+from unhack.sandbox.job import TIME_LIMITS, Ending, Outcome
+from unhack.verifiers import jobs
+
+
+def require_host(outcome: Outcome) -> None:
+    """Raise SandboxUnavailableError when the host cannot isolate such jobs."""
+    if outcome.ending in (Ending.REFUSED, Ending.BROKEN):
+        raise SandboxUnavailableError(f"the audit needs the sandbox: {outcome.error}")
+
+
+def score_told(kind: str, value: Any, *rest: Any, seconds: float) -> Score:
+    """The score that a line of a verifier's process tells."""
+    if kind == "score":
+        return Score(float(plain.decode_tags(value)), seconds=seconds)
+    reason = str(value)
+    if kind == "raised":
+        reason = f"{value[0]}: {rest[0]}" if value else str(rest[0])
+    return Score(None, kind, reason[:300], seconds)
+
+
+def read_outcome(outcome: Outcome, nonce: str) -> Score:
+    """The score of one call. Raises SandboxUnavailableError."""
+    if outcome.ending is Ending.REFUSED:
+        require_host(outcome)
+    seconds = outcome.wall_s
+    for line in jobs.result_lines(outcome.result):
+        if line[0] == nonce and len(line) > 2 and line[1] in ("score", "raised", "shape"):
+            return score_told(*line[1:], seconds=seconds)
+    if outcome.ending is Ending.STOPPED:
+        return Score(None, STOPPED, outcome.error, seconds)
+    if outcome.ending is Ending.LIMIT:
+        trouble = "timeout" if outcome.limit in TIME_LIMITS else "limit"
+        return Score(None, trouble, f"{outcome.limit} limit reached", seconds)
+    if outcome.ending is Ending.SIGNALED:
+        return Score(None, "ended", f"ended by signal {outcome.signal}", seconds)
+    text = f"the process exited with code {outcome.exit_code} before it gave a score"
+    return Score(None, "ended", text, seconds)

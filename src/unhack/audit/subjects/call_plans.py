@@ -97,7 +97,7 @@ class _Values:
         if name == "calls" and name in self.problem.extra:
             return self._data(self.problem.extra[name], name, whole=not self.many)
         if name == "entry_point" and self.problem.entry_point:
-            return ["data", self.problem.entry_point]
+            return self._data(self.problem.entry_point, name)
         role = self.signature.role_of(name)
         if role:
             return self._data(self._bound(role), name)

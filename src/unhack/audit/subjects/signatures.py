@@ -55,11 +55,13 @@ NAMES = tuple(sorted(PARAMETERS))
 
 _CHATTING = {"trl", "open_r1", "verifiers", "atropos", "plain", "plain_predict_first"}
 """Frameworks that may hand over messages instead of texts."""
-_FORM = (
-    "format", "len", "tag", "style", "repet", "think", "xml", "overlong", "penalty", "structur",
-    "lang", "layout", "count", "short", "verbos", "shape", "form",
+_FORM_BEGINS = (
+    "format", "length", "repet", "think", "xml", "overlong", "penalt", "structur", "languag",
+    "verbos",
 )  # fmt: skip
 """Beginnings of words in the names of functions that reward form on purpose."""
+_FORM = frozenset("count form forms lang layout len shape short style tag tags".split())  # noqa: SIM905
+"""Whole words of such names: a countdown, a formula and a shortest path are none of them."""
 TEXT = "{completion}"
 
 
@@ -233,13 +235,6 @@ class _Reading:
 
     def _chat(self) -> tuple[bool, bool]:
         """Tell whether completions and prompts are lists of messages."""
-        tested = any(
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "isinstance"
-            and {"str", "list"} & {_last(item) for item in ast.walk(node.args[-1])}
-            for node in self.nodes
-        )
         roots: set[str] = set()
         for node in self.nodes:
             if isinstance(node, ast.Subscript) and _is_content(node.slice):
@@ -252,6 +247,14 @@ class _Reading:
                 and _is_content(node.args[0])
             ):
                 roots.add(_root(node.func.value))
+        tested = any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "isinstance"
+            and {"str", "list"} & {_last(item) for item in ast.walk(node.args[-1])}
+            and _root(node.args[0]) in roots | COMPLETION
+            for node in self.nodes
+        )
         prompts = {name for name in roots if name in PROMPT or name.startswith(("prompt", "quest"))}
         return bool(roots - prompts) and not tested, bool(prompts)
 
@@ -309,7 +312,8 @@ class _Reading:
 
 def is_about_form(entry: str) -> bool:
     """Tell whether the name of a function says that it rewards form on purpose."""
-    return any(word.startswith(_FORM) for word in entry.lower().split(".")[-1].split("_"))
+    words = entry.lower().split(".")[-1].split("_")
+    return any(word in _FORM or word.startswith(_FORM_BEGINS) for word in words)
 
 
 def _name_by_parameters(names: set[str], shape: Signature) -> str:

@@ -10,7 +10,7 @@ from tests.sampling import quick_ones
 from unhack.audit.subject import AuditProblem, Query
 from unhack.audit.subjects.call_plans import plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.signatures import NAMES, Signature, detect
+from unhack.audit.subjects.signatures import NAMES, Signature, detect, is_about_form
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.pool.pool import Pool
@@ -267,3 +267,29 @@ def test_an_instance_of_a_class_is_called_by_the_signature_of_its_own_call(tmp_p
     assert signature.positional == ("response", "answer", "level")
     assert set(plan_call(signature, PROBLEM, "42")["kwargs"]) == {"response", "answer", "level"}
     assert detect(find_target(f"{file}:grade.other")).positional == ("given", "gold")
+
+
+def test_a_value_that_is_tested_for_its_type_is_no_completion(tmp_path: Path) -> None:
+    source = (
+        "def same(left, right):\n    return isinstance(left, list) == isinstance(right, list)\n"
+        "def reward(completions, gold, **kwargs):\n"
+        "    return [float(same(m[-1]['content'], g)) for m, g in zip(completions, gold)]\n"
+    )
+    assert _detect(tmp_path, source).chat
+
+
+@pytest.mark.parametrize(
+    ("entry", "about"),
+    [
+        ("format_reward", True),
+        ("think_tags", True),
+        ("reward_len", True),
+        ("short_reply", True),
+        ("countdown_reward", False),
+        ("formula_score", False),
+        ("shortest_path", False),
+        ("language_score", True),
+    ],
+)
+def test_only_whole_words_or_their_usual_beginnings_speak_of_form(entry: str, about: bool) -> None:
+    assert is_about_form(entry) is about

@@ -24,8 +24,9 @@ def _renumbered(text: str, change: Callable[[str], str]) -> Iterator[str]:
 
 
 def _parts(text: str, choose: Callable[[list[str]], list[str]]) -> Iterator[str]:
-    """The part in brackets or tags, else the whole, with other items."""
-    body = re.search(r"(?<=[\[{>])[^\[\]{}<>]+(?=[\]}<])", text) or re.search(r"(?s).+", text)
+    """The last part in brackets or tags, else the whole, with other items."""
+    bodies = [*re.finditer(r"(?<=[\[{>])[^\[\]{}<>]*[^\[\]{}<>\s][^\[\]{}<>]*(?=[\]}<])", text)]
+    body = bodies[-1] if bodies else re.search(r"(?s).+", text)
     if body is None:
         return
     gap = next((one for one in _GAPS if one in body[0].strip()), "")

@@ -224,7 +224,8 @@ def _attacked(
     assumed = list(_assumed(subject))
     usable = [baseline for baseline in baselines if baseline.threshold is not None]
     decidable = subject.sees_answer or options.oracle is not None
-    if not usable and (decidable or takes_row(subject)):
+    unknown = not any(problem.correct for problem in subject.problems)
+    if not usable and unknown and (decidable or takes_row(subject)):
         usable = with_full_reward(baselines)
         assumed.append(f"a reward of {FULL_REWARD:g} is a full one: no right completion is known")
         return usable, assumed

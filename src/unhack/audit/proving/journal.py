@@ -31,7 +31,7 @@ from unhack.sandbox.deadline import DeadlineBackend
 from unhack.store.run_folder import RunFolder
 
 _CALLS, _SUBJECT = "calls.jsonl", "subject.json"
-_NO_ROOM = Score(None, STOPPED, "the call budget is used up")
+NO_ROOM = Score(None, STOPPED, "the call budget is used up")
 
 
 class ScoreJournal:
@@ -100,7 +100,7 @@ class ScoreJournal:
         """The scores of as many as there is room for; the others are `stopped`."""
         some = queries[: int(self.room)] if self.room < len(queries) else queries
         found = score(some) if some else []
-        return [*found, *(_NO_ROOM for _ in queries[len(some) :])]
+        return [*found, *(NO_ROOM for _ in queries[len(some) :])]
 
     def _keep(self, scores: Mapping[str, Score]) -> None:
         """Keep what was found out, by its key."""

@@ -191,13 +191,10 @@ class FunctionSubject:
         """The same function on other problems."""
         return self._kept(problems=tuple(problems))
 
-    def with_row_known(self) -> FunctionSubject:
-        """The same function, known to be given what its row's answer follows from."""
-        return self._kept(row_known=True)
-
-    def with_signature(self, signature: Signature) -> FunctionSubject:
-        """The same function, called otherwise."""
-        return self._kept(signature=signature)
+    def with_inputs(self, signature: Signature, **found: Any) -> FunctionSubject:
+        """The same function, called otherwise; `found` are fields that trying showed (`problems`,
+        `assumed`, `row_known`)."""
+        return self._kept(signature=signature, **found)
 
     def _kept(self, **changes: Any) -> FunctionSubject:
         """A copy with some fields changed. What is known of how it loads is kept."""

@@ -24,11 +24,11 @@ from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion
 from unhack.audit.report.wording import (
     CONCLUSIONS,
     FALSE_ACCEPT_NOTE,
-    TIERS,
     amount_tried,
     by_kind,
     expected_reward_text,
     left_out,
+    named_tier,
     near,
     place_of,
     power_text,
@@ -201,7 +201,7 @@ def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source
     rows["fix"] = Text(visible(finding.fix), style="green")
     if finding.tried_fix:
         rows["tried"] = Text(visible(tried_fix_text(finding)))
-    found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
+    found = f"{finding.attack}, tier {named_tier(finding.tier)}"
     rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
     adds = report.tier_5_adds(finding)
     if adds:
@@ -253,7 +253,7 @@ def _tried_table(report: AuditReport) -> Table:
         records = [record for record in report.tried if record.tier == tier]
         proven = sum(record.proven for record in records)
         table.add_row(
-            f"{tier} {TIERS[tier]}",
+            named_tier(tier),
             str(len(records)),
             str(sum(record.payloads for record in records)),
             str(sum(record.passed for record in records)),
@@ -267,7 +267,7 @@ def _left_out(report: AuditReport) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for tier, why in left_out(report):
-        table.add_row(f"{tier} {TIERS[tier]}", Text(visible(why)))
+        table.add_row(named_tier(tier), Text(visible(why)))
     return table
 
 

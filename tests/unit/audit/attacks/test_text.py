@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 
 import pytest
 
@@ -53,6 +54,7 @@ SAMPLES = {
     "integral": _known("Find the integral: ∫ 2*x + 1 dx", "x**2 + x + C"),
     "product": _known("Expand this: (x + 1)*(x + 2)", "x**2 + 3*x + 2"),
     "divisor": _known("What is the GCD of 841, 549?", "7"),
+    "shown": replace(_known("What is 5 + 4?", "9"), shown=_known("3 + 4?", "7", ("7",)).problem),
     "premises": _known("Given:\n1. (P ∧ R)\n2. Q\nWhat can we conclude?", "(R ∨ ¬Q)"),
 }
 
@@ -77,6 +79,8 @@ class TestAttacks:
 
     @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
     def test_one_payload_at_least_is_proven_wrong(self, attack: Attack) -> None:
+        if attack.name.startswith("broken/"):
+            pytest.skip("no answer is known: a user's oracle proves it (test_without_answers)")
         oracle = TextOracle()
         assert any(
             oracle.why_wrong(known.problem, payload)

@@ -272,7 +272,7 @@ def test_an_instance_of_a_class_is_called_by_the_signature_of_its_own_call(tmp_p
 def test_a_value_that_is_tested_for_its_type_is_no_completion(tmp_path: Path) -> None:
     source = (
         "def same(left, right):\n    return isinstance(left, list) == isinstance(right, list)\n"
-        "def reward(completions, gold, **kwargs):\n"
+        "def f(completions, gold, **kwargs):\n"
         "    return [float(same(m[-1]['content'], g)) for m, g in zip(completions, gold)]\n"
     )
     assert _detect(tmp_path, source).chat

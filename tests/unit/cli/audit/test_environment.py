@@ -13,7 +13,7 @@ from unhack.cli.audit.arguments import AuditArguments
 WORKING = {
     "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
     "thorough", "allow_unproven", "as_json", "html",
-    "base", "builder", "builder_option",
+    "base", "builder", "builder_option", "read_only",
 }  # fmt: skip
 SWITCHES = {"strict", "power", "force"}
 VALUES = {

@@ -29,7 +29,6 @@ _LONGEST = 400
 
 _NOTHING = (
     ("a comment", "# solution\n"),
-    ("text that is no program", "I cannot solve this problem.\n"),
     ("a constant of its own", "RESULT = True\n"),
 )
 
@@ -202,12 +201,9 @@ def _first_example(known: Knowledge) -> Iterable[Payload]:
 
 
 def _prompt(known: Knowledge) -> Iterable[Payload]:
-    """The prompt, and the code that it shows, as they stand: a grader by likeness may pay them."""
-    prompt = known.problem.prompt
-    fenced = prompt.split("```")[1::2]
-    for text in (prompt, *(one.partition("\n")[2] for one in fenced[:3])):
-        if text.strip():
-            yield payload(text)
+    """The prompt as it stands: a grader by likeness may pay it."""
+    text = known.problem.prompt
+    yield payload(text if text.strip() else "I cannot solve it.", note="text that is no program")
 
 
 def _text(value: object) -> str:

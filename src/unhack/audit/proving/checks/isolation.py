@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from unhack.audit.proving.checks.group_samples import GroupSample, in_place, replace_answer
+from unhack.audit.proving.journal import NO_ROOM
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck
@@ -183,7 +184,13 @@ class _TrialRunner:
             journal.find(key, count=len(trial.queries))
             for key, trial in zip(keys, trials, strict=True)
         ]
-        new = [at for at, scores in enumerate(known) if scores is None]
+        new: list[int] = []
+        for at, (scores, trial) in enumerate(zip(known, trials, strict=True)):
+            planned = sum(len(trials[one].queries) for one in new)
+            if scores is None and planned + len(trial.queries) <= journal.room:
+                new.append(at)
+            elif scores is None:
+                known[at] = [NO_ROOM] * len(trial.queries)
         scored = run_sessions(self.subject, [trials[at].session(self.wall_s) for at in new])
         for at, scores in zip(new, scored, strict=True):
             known[at] = scores

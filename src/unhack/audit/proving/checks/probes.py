@@ -23,6 +23,7 @@ from typing import Any
 from unhack.audit.attack import Knowledge
 from unhack.audit.attacks.payloads.program_shape import SPOIL, shape_of
 from unhack.audit.proving.checks.group_samples import GroupSample, in_place
+from unhack.audit.proving.journal import NO_ROOM
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Query, Score
@@ -127,6 +128,8 @@ def _score(
         return journal.score(queries)
     key = content_hash(subject.fingerprint, "probes", *texts)
     known = journal.find(key, count=len(queries))
+    if known is None and len(queries) > journal.room:
+        return [NO_ROOM] * len(queries)
     if known is None:
         sessions = [Session((query,), Way.SERIES, environ={_MARKER: marker}, wall_s=_WALL_S)
                     for query in queries]  # fmt: skip

@@ -77,9 +77,9 @@ def with_right_completions(
     Raises UsageError when the function cannot be loaded, and for a binding that names nothing.
     """
     signature, gold = bound(subject.signature, subject.problems[0], bind)
-    subject = subject.with_signature(signature)
+    subject = subject.with_inputs(signature)
     if bind:
-        subject = subject.with_row_known()
+        subject = subject.with_inputs(signature, row_known=True)
     if not subject.loaded:
         return subject
     subject = _with_held_answers(subject, gold)
@@ -88,7 +88,7 @@ def with_right_completions(
         return subject
     if gold:
         return _tried(subject, gold) or subject
-    shaped = replace(subject, problems=fit_answers(subject))
+    shaped = subject.with_problems(fit_answers(subject))
     plain = _with_correct(shaped, FORMS)
     best = _best(plain)
     if any(one.correct for one in subject.problems):
@@ -101,10 +101,10 @@ def _otherwise_called(subject: FunctionSubject) -> FunctionSubject:
     """The subject in the first reading of its parameters that rewards the completions given."""
     first = next(one for one in subject.problems if one.correct)
     for signature in itertools.islice(readings_of(subject.signature, first), 1, MOST_READINGS):
-        read = subject.with_signature(signature)
+        read = subject.with_inputs(signature)
         if _best(read) > 0.0:
             note = f"parameters were told by trying: {text_of_roles(signature)}"
-            return replace(read.with_problems(read.problems), assumed=(*read.assumed, note))
+            return read.with_inputs(signature, assumed=(*read.assumed, note))
     return subject
 
 
@@ -126,7 +126,7 @@ def _by_row(subject: FunctionSubject) -> FunctionSubject:
     found = any(
         values[row.id, text] < values[row.id, row.correct[0]] for row in known for text in texts
     )
-    return subject.with_row_known() if found else subject
+    return _row_known(subject) if found else subject
 
 
 def _best(subject: FunctionSubject) -> float:
@@ -149,8 +149,12 @@ def _with_held_answers(subject: FunctionSubject, gold: str) -> FunctionSubject:
             problems = [replace(one, answer=texts.get(one.id)) for one in subject.problems]
             note = f"the answer of a row is its column {name!r}, which its right completion holds"
             found = replace_problems(subject, problems, note)
-            return found.with_row_known() if name.split(".")[0] in _taken(subject) else found
+            return _row_known(found) if name.split(".")[0] in _taken(subject) else found
     return subject
+
+
+def _row_known(subject: FunctionSubject) -> FunctionSubject:
+    return subject.with_inputs(subject.signature, row_known=True)
 
 
 def _taken(subject: FunctionSubject) -> set[str]:
@@ -166,7 +170,9 @@ def replace_problems(
     subject: FunctionSubject, problems: Sequence[AuditProblem], note: str
 ) -> FunctionSubject:
     """The subject on other problems, with a sentence on what was assumed for them."""
-    return replace(subject.with_problems(problems), assumed=(*subject.assumed, note))
+    return subject.with_inputs(
+        subject.signature, problems=tuple(problems), assumed=(*subject.assumed, note)
+    )
 
 
 # Guesses about columns, ways and forms.
@@ -176,7 +182,7 @@ def _tried(subject: FunctionSubject, gold: str) -> FunctionSubject | None:
     """The subject with the guess that other rows confirm; None where there is none."""
     rows = [one for one in subject.problems if not one.is_code][:_FIRST]
     for signature in itertools.islice(readings_of(subject.signature, rows[0]), MOST_READINGS):
-        read = subject.with_signature(signature)
+        read = subject.with_inputs(signature)
         most = _MOST if signature is subject.signature else _CHUNK
         found = _confirmed(read, rows, _promising(read, rows[0], gold, most=most))
         if found:
@@ -261,7 +267,7 @@ def _made(subject: FunctionSubject, guesses: Sequence[AnswerTrial], read: bool) 
         ]
         note = f"right completions were made of column {best.column!r}, in the form {best.form!r}; "
         note += "others may be right too"
-        return replace_problems(subject, problems, note).with_row_known()
+        return _row_known(replace_problems(subject, problems, note))
     problems = [
         one if one.is_code else replace(one, answer=answer_of(subject, one, best) or one.answer)
         for one in subject.problems
@@ -271,7 +277,7 @@ def _made(subject: FunctionSubject, guesses: Sequence[AnswerTrial], read: bool) 
     note += f" with column {best.column!r} as the answer" if best.column else ""
     if read:
         note += f", and parameters: {text_of_roles(subject.signature)}"
-    found = replace_problems(subject, problems, note).with_row_known()
+    found = _row_known(replace_problems(subject, problems, note))
     return _with_correct(found, tuple(dict.fromkeys([*forms[:_MAX_CORRECT], *FORMS])))
 
 

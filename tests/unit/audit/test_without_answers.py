@@ -86,3 +86,23 @@ def test_without_right_completions_nothing_is_called_fine(tmp_path: Path) -> Non
     report = audited(tmp_path, SOUND, correct=False)
     assert report.conclusion is Conclusion.UNPROVEN
     assert "give some as `correct`" in report.why
+
+
+def test_a_grader_that_cannot_start_is_named(tmp_path: Path) -> None:
+    source = "import subprocess\n\ndef check(text, base):\n    subprocess.run(['/no/grader'])\n"
+    report = audited(tmp_path, source, correct=False)
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert "fails on every completion that was tried: FileNotFoundError" in report.why
+
+
+def test_a_search_for_right_completions_that_was_cut_off_is_told(tmp_path: Path) -> None:
+    (tmp_path / "reward.py").write_text(
+        "import time\n\ndef check(text, base):\n    time.sleep(1.0)\n    return 0.0\n"
+    )
+    (tmp_path / "rows.jsonl").write_text(
+        '{"prompt": "a?", "base": 3}\n{"prompt": "b?", "base": 4}\n'
+    )
+    subject = load_subject(tmp_path / "reward.py", problems=tmp_path / "rows.jsonl", seconds=8.0)
+    report = audit(subject, options=AuditOptions(tiers=(1,), seconds=8.0))
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert any("cut off" in one for one in report.assumed)

@@ -145,6 +145,10 @@ def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
         text = "no correct completion is rewarded, so nothing can pass"
         asked = "no right completion is known: give some as `correct` in the rows"
         parts.append(text if known else asked)
+        blank = [score for baseline in baselines for score in baseline.scores.values()]
+        if blank and all(score.value is None for score in blank):
+            why = blank[0].reason or blank[0].trouble
+            parts.insert(0, f"the verifier fails on every completion that was tried: {why}")
     return "; ".join([*parts, *unread_fields(subject)])
 
 

@@ -42,6 +42,7 @@ from unhack.verifiers.script import Mode
 _MOST = 40
 """Problems that are looked at."""
 _DRILLED = "no rows were given, so three sums of the audit's own stand in for them"
+_CUT_OFF = "the search for right completions was cut off where half of --seconds was over"
 _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
 
 
@@ -98,6 +99,9 @@ def load_subject(
             assumed=() if problems or _rows_beside(found.module) else (_DRILLED,),
         )  # fmt: skip
         subject = with_right_completions(subject, inputs.bind)
+        if timed.passed:
+            assumed = (*subject.assumed, _CUT_OFF)
+            subject = subject.with_inputs(subject.signature, assumed=assumed)
         return subject.with_problems(_with_recorded(subject)).with_backend(backend)
     refused = {"problems": problems, "signature": signature, "bindings": inputs.bind}
     for name, value in {**refused, "environment": inputs.environ}.items():

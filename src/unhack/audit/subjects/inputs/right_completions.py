@@ -59,6 +59,8 @@ _UNRELATED = "zyx qwv"
 _MOST, _CHUNK = 960, 96
 """Completions that are tried of one row, as the parameters' names say; and at once, which is also
 the most for another reading of them."""
+_LIKELIEST = 8
+"""Completions that are tried before all others."""
 _KEPT = 12
 """Guesses, the best on the first row, that other rows decide between."""
 _LEAST = 0.5
@@ -201,8 +203,10 @@ def _promising(
     # A reward that falls for one of the two shows nothing yet of the others.
     least = max(0.0, min(_value(one.value) for one in blank))
     found: list[tuple[float, AnswerTrial]] = []
-    for start in range(0, len(waiting), _CHUNK):
-        part = waiting[start : start + _CHUNK]
+    # A slow verifier gets the likeliest ones alone first.
+    starts = [0, *range(_LIKELIEST, len(waiting), _CHUNK)]
+    for start, end in itertools.pairwise([*starts, len(waiting)]):
+        part = waiting[start:end]
         queries = [Query(row, completion_of(subject, row, one)) for one in part]
         scores = score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S)
         values = [_value(score.value) for score in scores]

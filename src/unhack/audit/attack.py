@@ -61,6 +61,8 @@ class Knowledge:
     """Fences and tags before and behind the code of a right completion: programs get them too."""
     shown: AuditProblem | None = None
     """The solved problem that a policy sees beside this one."""
+    judged: bool = False
+    """True where the user's own oracle decides, so that what may be right may be tried too."""
 
     @property
     def answer(self) -> str:

@@ -87,6 +87,8 @@ class AuditOptions:
     """Numbers of `Tier`, run in this order."""
     calls: int = 6000
     """Most runs of the verifier, in all tiers."""
+    calls_made: int = 0
+    """Runs of the verifier before the audit, which count too: those that found its inputs."""
     seconds: float = 120.0
     """Most seconds, in all tiers."""
     cpu_s: float = math.inf
@@ -98,7 +100,7 @@ class AuditOptions:
     thorough: bool = False
     """Every problem gets every payload; else two do, and two more a few of each attack."""
     oracle: Path | None = None
-    """A file that defines `is_wrong(prompt, completion, answer) -> bool | None`."""
+    """A file that defines `is_wrong` (`oracle.own_oracle`)."""
     run_folder: Path | None = None
     """The folder in which scores are kept; the same audit with the same folder goes on."""
     attacker: ModelAttacker | None = None

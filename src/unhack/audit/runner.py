@@ -144,7 +144,7 @@ def measure_power(
     It takes `options.power_s` seconds at most. Raises SandboxUnavailableError.
     """
     one_is_enough = not by_kind(report.findings)[0]
-    same = replace(options, run_folder=None, power_s=0.0, stop_at_first=one_is_enough)
+    same = replace(options, run_folder=None, power_s=0.0, calls_made=0, stop_at_first=one_is_enough)
 
     def audit_copy(copy: Subject, seconds: float) -> AuditReport:
         return audit(copy, options=replace(same, seconds=seconds), backend=backend)
@@ -152,9 +152,7 @@ def measure_power(
     audit_of_copy = AuditOfCopy(
         audit_copy, options.seconds, backend, options.calls, _reporter(on_progress)
     )
-    trial = PowerTrial.of(
-        subject, _oracle(options, backend), lambda problem: _knowledge(subject, problem)
-    )
+    trial = PowerTrial.of(subject, _oracle(options, backend), partial(_knowledge, subject))
     return trial.measure(report, audit_of_copy, seconds=options.power_s)
 
 
@@ -172,7 +170,7 @@ def _run(
     journal.deadline = timed
     cpu, step = CpuAllowance.of(options.cpu_s), _reporter(on_progress)
     step("baseline", 0, 1, 0)
-    journal.most = options.calls
+    journal.most, journal.calls = options.calls, options.calls_made
     with timed.within(started + _FOR_BASELINE * options.seconds):
         baselines = _measure(journal)
     oracle, subject = _oracle(options, timed), journal.subject
@@ -285,7 +283,8 @@ def _run_tiers(
 ) -> TiersRun:
     subject, oracle = prover.journal.subject, prover.oracle
     chosen = list(usable) if options.thorough else _choose_varied(usable)
-    targets = [(baseline, _knowledge(subject, baseline.problem)) for baseline in chosen]
+    judged = isinstance(oracle, OwnOracle)
+    targets = [(one, _knowledge(subject, one.problem, judged=judged)) for one in chosen]
     ordered = [*chosen, *(one for one in usable if one not in chosen)]
     hacks = HackSearch.begin(
         prover, ordered, lambda one: _known_results(oracle, one), backend=backend
@@ -348,7 +347,7 @@ def _choose_varied(baselines: Sequence[Baseline]) -> list[Baseline]:
     return found
 
 
-def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
+def _knowledge(subject: Subject, problem: AuditProblem, *, judged: bool = False) -> Knowledge:
     return Knowledge(
         problem,
         source=subject.source,
@@ -358,6 +357,7 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
         examples=examples_of(problem),
         constants=constants(subject.source),
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
+        judged=judged,
     )
 
 

@@ -11,7 +11,9 @@ import pytest
 from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import audit
-from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subject import Subject
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.loading import FunctionInputs, load_subject
 
 pytestmark = pytest.mark.slow
 MULTIPLES = [(7, "21"), (11, "33"), (13, "26"), (17, "85"), (19, "38")]
@@ -36,7 +38,7 @@ NOTHING_CHECKED = (
 )
 
 
-def audited(folder: Path, source: str, *, correct: bool = True, **options: Any) -> AuditReport:
+def loaded(folder: Path, source: str, *, correct: bool = True, **inputs: Any) -> Subject:
     (folder / "reward.py").write_text(source)
     rows = [
         {"prompt": f"A multiple of {base}, from {base} to {5 * base}.", "base": base}
@@ -44,7 +46,12 @@ def audited(folder: Path, source: str, *, correct: bool = True, **options: Any) 
         for base, right in MULTIPLES
     ]
     (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    subject = load_subject(folder / "reward.py", problems=folder / "rows.jsonl")
+    given = FunctionInputs(**inputs)
+    return load_subject(folder / "reward.py", problems=folder / "rows.jsonl", inputs=given)
+
+
+def audited(folder: Path, source: str, *, correct: bool = True, **options: Any) -> AuditReport:
+    subject = loaded(folder, source, correct=correct)
     return audit(subject, options=AuditOptions(tiers=(1, 2), **options))
 
 
@@ -93,6 +100,24 @@ def test_a_grader_that_cannot_start_is_named(tmp_path: Path) -> None:
     report = audited(tmp_path, source, correct=False)
     assert report.conclusion is Conclusion.UNPROVEN
     assert "fails on every completion that was tried: FileNotFoundError" in report.why
+
+
+def test_a_solver_stands_in_for_right_completions(tmp_path: Path) -> None:
+    oracle = tmp_path / "oracle.py"
+    oracle.write_text("def right(row):\n    return str(2 * row['base'])\n")
+    subject = loaded(tmp_path, SOUND, correct=False, oracle=oracle)
+    assert [one.correct for one in subject.problems[:2]] == [("14",), ("22",)]
+    report = audit(subject, options=AuditOptions(tiers=(1,)))
+    assert report.conclusion is Conclusion.SOUND, report.why
+
+
+def test_the_runs_that_find_the_inputs_are_within_the_calls(tmp_path: Path) -> None:
+    subject = loaded(tmp_path, SOUND, correct=False, calls=20)
+    assert isinstance(subject, FunctionSubject)
+    assert 0 < subject.runs.calls <= 10
+    assert any("--calls" in one for one in subject.assumed)
+    options = AuditOptions(calls=20, calls_made=subject.runs.calls)
+    assert subject.runs.calls < audit(subject, options=options).calls <= 20
 
 
 def test_a_search_for_right_completions_that_was_cut_off_is_told(tmp_path: Path) -> None:

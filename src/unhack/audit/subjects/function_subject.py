@@ -31,6 +31,7 @@ from unhack.audit.subjects.target import (
     grader_python,
     imported_tops,
 )
+from unhack.audit.subjects.trial_runs import TrialRuns
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.errors import UsageError
@@ -121,6 +122,8 @@ class FunctionSubject:
     """Variables of the environment that the function reads; it sees no other of the auditor's."""
     assumed: tuple[str, ...] = ()
     """Facts that nobody said of it and that were found by trying, in sentences without an end."""
+    runs: TrialRuns = field(default_factory=TrialRuns, compare=False)
+    """The runs by which its inputs were found."""
     row_known: bool = False
     """True where trying showed that it is given what its row's answer follows from."""
 

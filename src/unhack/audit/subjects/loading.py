@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unhack.audit.oracle.examples import examples_of
+from unhack.audit.oracle.own_oracle import with_solver
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.subjects.inputs.right_completions import fit_answers, with_right_completions
@@ -28,6 +29,7 @@ from unhack.audit.subjects.recording import is_program, with_recorded
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
 from unhack.audit.subjects.target import Module, Target, definitions, find_target
 from unhack.audit.subjects.task_subject import TaskSubject
+from unhack.audit.subjects.trial_runs import TrialRuns
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
@@ -42,7 +44,9 @@ from unhack.verifiers.script import Mode
 _MOST = 40
 """Problems that are looked at."""
 _DRILLED = "no rows were given, so three sums of the audit's own stand in for them"
-_CUT_OFF = "the search for right completions was cut off where half of --seconds was over"
+_CUT_OFF = (
+    "the search for right completions was cut off where half of --seconds or --calls was used"
+)
 _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
 
 
@@ -59,6 +63,11 @@ class FunctionInputs:
     """Roles and parameters or columns (`inputs.readings.bound`)."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables of the environment that it reads."""
+    calls: int = 6000
+    """Runs of the verifier that the audit may make; finding the inputs takes half of them at most
+    (`FunctionSubject.runs` holds how many it took)."""
+    oracle: Path | None = None
+    """The user's oracle, whose `right(row)` gives right completions of rows without one."""
 
 
 _NOTHING_SAID = FunctionInputs()
@@ -92,14 +101,15 @@ def load_subject(
         chosen = _signature(target, found, signature)
         rows = _rows(found, None if problems is None else Path(problems))
         some = rows if len(rows) <= _MOST else spread(rows, _MOST)
+        some = with_solver(some, inputs.oracle, backend)
         timed = DeadlineBackend(backend or shared_pool(), until=time.monotonic() + seconds / 2)
         subject = FunctionSubject(
             target, found, chosen, some, load_s=seconds / 2, backend=timed, of=len(rows),
-            environ=tuple(inputs.environ.items()),
+            environ=tuple(inputs.environ.items()), runs=TrialRuns(inputs.calls // 2),
             assumed=() if problems or _rows_beside(found.module) else (_DRILLED,),
         )  # fmt: skip
         subject = with_right_completions(subject, inputs.bind)
-        if timed.passed:
+        if timed.passed or subject.runs.cut:
             assumed = (*subject.assumed, _CUT_OFF)
             subject = subject.with_inputs(subject.signature, assumed=assumed)
         return subject.with_problems(_with_recorded(subject)).with_backend(backend)

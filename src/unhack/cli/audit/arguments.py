@@ -89,7 +89,8 @@ class AuditArguments(LanguageModelOptions, ImageOptions):
     oracle: Annotated[
         Path | None,
         valued(
-            "Defines is_wrong(prompt, completion, answer): true, false or None.", metavar="FILE.py"
+            "Defines is_wrong(prompt, completion, answer[, row]), and right(row) as a solver.",
+            metavar="FILE.py",
         ),
     ] = None
     llm_model: Annotated[

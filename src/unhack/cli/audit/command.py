@@ -108,6 +108,7 @@ def _run(
     from unhack.audit.hardening.copy import check_place
     from unhack.audit.hardening.result import told_by_fix
     from unhack.audit.hardening.rounds import CopyAudits
+    from unhack.audit.subjects.function_subject import FunctionSubject
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.fix import write_fix
     from unhack.cli.audit.option_values import function_inputs
@@ -120,19 +121,20 @@ def _run(
             arguments.target,
             problems=arguments.problems,
             signature=arguments.signature,
-            inputs=function_inputs(arguments.bind or (), arguments.env or ()),
+            inputs=function_inputs(arguments),
             seconds=arguments.seconds,
             backend=backend,
         )
         left = max(1.0, options.seconds - (time.monotonic() - began))
-        options = replace(options, seconds=left)
+        made = subject.runs.calls if isinstance(subject, FunctionSubject) else 0
+        options = replace(options, seconds=left, calls_made=made)
         place = None if arguments.fix == STDOUT else arguments.fix
         if arguments.fix is not None:
             check_place(arguments.target, subject, place=place, force=arguments.force)
         report = _audit_with_bar(subject, options, backend)
         if arguments.fix is not None:
             again = replace(
-                options, run_folder=None, power_s=0.0
+                options, run_folder=None, power_s=0.0, calls_made=0
             )  # a run folder belongs to one verifier
             allowance = Allowance.of(report, again)
             hardening = write_fix(
@@ -253,7 +255,7 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
     for path, text in texts:
         terminal.write_file(path, text)
     if arguments.write_tests is not None:
-        given = function_inputs(arguments.bind or (), arguments.env or ())
+        given = function_inputs(arguments)
         origin = AuditedTarget(
             arguments.target, arguments.problems, arguments.signature, given.bind,
             tuple(given.environ),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,9 +53,10 @@ def tier_limits_of(text: str | None) -> dict[int, TierLimit]:
     return found
 
 
-def function_inputs(bind: Sequence[str], env: Sequence[str]) -> FunctionInputs:
+def function_inputs(arguments: AuditArguments) -> FunctionInputs:
     """The bindings and variables that options name; a variable without a value is taken from the
     environment of the command. Raises UsageError."""
+    bind, env = arguments.bind or (), arguments.env or ()
     pairs = [one.partition("=") for one in bind]
     wrong = next(
         (one for one, (role, _, name) in zip(bind, pairs, strict=True) if not (role and name)), None
@@ -69,7 +69,8 @@ def function_inputs(bind: Sequence[str], env: Sequence[str]) -> FunctionInputs:
         if not sign and name not in os.environ:
             raise UsageError(f"--env {name}: it is not set here; write {name}=VALUE, or set it")
         environ[name] = value if sign else os.environ[name]
-    return FunctionInputs({role: name for role, _, name in pairs}, environ)
+    found = {role: name for role, _, name in pairs}
+    return FunctionInputs(found, environ, arguments.calls, arguments.oracle)
 
 
 def attacker_of(arguments: AuditArguments) -> ModelAttacker | None:

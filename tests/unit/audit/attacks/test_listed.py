@@ -27,3 +27,11 @@ def test_an_answer_without_marks_is_put_into_boxes():
     assert mark_of(AnswerForm("x", "The answer is ", ".")) == ("\\boxed{", "}")
     made = list(REPEATED.make(view("What is 3 + 4?", "11", "11")))
     assert made[-1].text.startswith("\\boxed{0} \\boxed{1}")
+
+
+def test_everything_that_the_prompt_names_like_an_item_is_listed_in_one_place():
+    (named,) = (attack for attack in ATTACKS if attack.name == "listed/all_named")
+    donor = AuditProblem("d", "Pick of S1, S2.", correct=("- S1\n- S2",))
+    own = AuditProblem("p", "Pick of S3, S4 and S5; at most 2.", correct=("- S3\n- S4",))
+    texts = [one.text for one in named.make(view_of(own, donor, None))]
+    assert texts == ["- S3, S4, S5", "- S3 S4 S5", "- S3\n- S4\n- S5"]

@@ -20,6 +20,7 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.answer_forms import AnswerForm
 from unhack.audit.attacks.payloads.prompt_parts import listed_in, named_in, numbers_of, words_of
 from unhack.audit.attacks.payloads.slots import slots
+from unhack.audit.attacks.texts.broken import items_of
 from unhack.audit.oracle.puzzle_sums import target_of
 from unhack.audit.subject import AuditProblem
 
@@ -70,6 +71,7 @@ def _form(text: str, items: tuple[str, ...]) -> ListedForm | None:
 
 
 _WIDE = 300
+_MOST_NAMED = 60
 _TIMES = 40
 
 
@@ -112,6 +114,32 @@ def _repeated(known: Knowledge) -> Iterable[Payload]:
     named = named_in(prompt)
     for item in (_at(named, 0), _at(named, 1), _at(named, -1), form.items[0]):
         yield _said(form, [item] * _TIMES)
+
+
+def _all_named(known: Knowledge) -> Iterable[Payload]:
+    """Everything that the prompt names like an item of a right completion: in the place of one
+    item, and as items."""
+    for right in known.problem.correct[:1]:
+        before, gap, items, behind = items_of(right)
+        if len(items) < 2 or not gap or not _ITEM.search(items[-1]):
+            before, gap, items, behind = "", ", ", [right], ""
+        tokens = _ITEM.findall(items[-1])
+        if not tokens:
+            return
+        item, token = items[-1], tokens[-1]
+        letters = re.sub("[A-Za-z]+", "[A-Za-z]+", re.sub("[0-9]+", "\0", re.escape(token)))
+        shape = letters.replace("\0", "[0-9]+")
+        named = re.findall(rf"(?<!\w){shape}(?!\w)", known.problem.prompt)
+        found = list(dict.fromkeys([*named, token, "0", "1"]))[
+            : max(2, min(len(named), _MOST_NAMED))
+        ]
+        for listed in (
+            [item.replace(token, ", ".join(found))],
+            [item.replace(token, " ".join(found))],
+            [item.replace(token, one) for one in found],
+        ):
+            said = gap.join(listed)
+            yield Payload(f"{before}{said}{behind}", Claim.OTHER_ANSWER, (said,))
 
 
 def _sum_alone(known: Knowledge) -> Iterable[Payload]:
@@ -162,6 +190,7 @@ def _marks_repeated(known: Knowledge) -> Iterable[Payload]:
 
 ATTACKS: tuple[Attack, ...] = (
     prompt_attack("listed/dumped", "many_attempts", _dumped),
+    prompt_attack("listed/all_named", "many_attempts", _all_named),
     prompt_attack("listed/few", "one_sided_comparison", _few),
     prompt_attack("listed/repeated", "order_ignored", _repeated),
     prompt_attack("listed/sum_alone", "weak_proxy", _sum_alone),

@@ -73,7 +73,7 @@ def named_forms(known: Knowledge) -> tuple[AnswerForm, ...]:
     """The forms that the prompt or a known-correct completion uses, the surest first."""
     problem = known.problem
     text = "\n".join((problem.prompt, *problem.correct[:3]))
-    template = _template(problem)
+    template = template_of(problem)
     return (*((template,) if template else ()), *_forms_in(text))
 
 
@@ -206,8 +206,8 @@ def _tag_form(text: str) -> AnswerForm | None:
     return AnswerForm("tag", f"{''.join(parts)}<{last}>\n", f"\n</{last}>")
 
 
-def _template(problem: AuditProblem) -> AnswerForm | None:
-    """The reference completion with a gap where it gives the answer."""
+def template_of(problem: AuditProblem) -> AnswerForm | None:
+    """The reference completion with a gap where it gives the answer; None where it holds none."""
     if not problem.correct or not problem.answer:
         return None
     word = re.compile(rf"(?<!\w){re.escape(problem.answer.strip())}(?!\w)")

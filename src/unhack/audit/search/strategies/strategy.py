@@ -2,7 +2,9 @@
 
 A strategy is made on a *donor*: another problem of the set, whose answer shows the kind and whose
 right completion shows the form. Of the problem that it is tried on it gets the prompt alone, so it
-cannot hold the right answer but by chance.
+cannot hold the right answer but by chance. A form may name things of its problem, such as a unit:
+where the prompt and the donor hold all words of the problem's own form, that one is taken. The
+choice of these words is credit for a part at most, so only a reward near the full one counts then.
 
 Covered: the attacks of tiers 1 and 2 on text problems and programs, made with what a policy sees;
 fixed texts.
@@ -12,10 +14,12 @@ same kind stands in for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_by
+from unhack.audit.attacks.payloads.answer_forms import AnswerForm, template_of
 from unhack.audit.oracle.answers import decimal_of, is_choice, opposite, wrong_answers
 from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
@@ -27,6 +31,9 @@ from unhack.audit.subject import AuditProblem, Call, Source
 from unhack.core.finding import Evidence
 
 _TYPICAL = ("42", "3/7", "turnip")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_FAIR = 0.9
+"""Share of a right reward that the words of a problem's own form may be worth."""
 
 
 def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | None) -> Knowledge:
@@ -40,6 +47,9 @@ def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | 
     else:
         answer = typical(problem.answer or "") if donor is None else donor.answer
         correct = () if donor is None else donor.correct
+        own = own_form(problem, donor)
+        if own is not None:
+            correct = (own.write(answer or ""), *correct)
         seen = replace(problem, answer=answer, correct=correct, calls=(), extra={})
     return Knowledge(
         seen,
@@ -51,6 +61,19 @@ def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | 
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
         shown=donor,
     )
+
+
+def own_form(problem: AuditProblem, donor: AuditProblem | None) -> AnswerForm | None:
+    """The form of the problem's right completion, where it is another one than the donor's and the
+    prompt and the donor hold all of its words; else None."""
+    if donor is None or problem.is_code or not donor.correct:
+        return None
+    own = template_of(problem)
+    if own is None or own == template_of(donor):
+        return None
+    words = {*_TOKEN.findall(f"{own.before} {own.after}")} - {"that"}
+    told = _TOKEN.findall(f"{problem.prompt} {donor.correct[0]}")
+    return own if words and words <= {*told} else None
 
 
 def why_wrong(oracle: Oracle, problem: AuditProblem, payload: Payload) -> Evidence | None:
@@ -168,5 +191,8 @@ class PolicyKnowledge:
         key = (attack.name, problem.id)
         if key not in self._made:
             # Every payload keeps its place, the same text twice as well.
-            self._made[key] = payloads_by(attack, self.of(problem))
+            made = payloads_by(attack, self.of(problem))
+            if own_form(problem, self._donors.get(problem.id)) is not None:
+                made = [replace(one, fair=max(one.fair, _FAIR)) for one in made]
+            self._made[key] = made
         return self._made[key]

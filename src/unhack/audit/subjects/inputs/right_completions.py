@@ -19,10 +19,11 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from unhack.audit.oracle.oracle import mentions, normal
-from unhack.audit.subject import AuditProblem, Query
+from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.call_plans import column_of
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.inputs.answer_trials import (
@@ -47,7 +48,7 @@ from unhack.audit.subjects.row_shapes import shapes
 from unhack.audit.subjects.sessions import score_together
 from unhack.audit.subjects.signatures import is_about_form
 
-_MAX_CORRECT = 3
+_MAX_CORRECT, _FEW = 3, 6
 _CALL_S = 0.5
 """Seconds granted to each call of a function that nobody has timed yet."""
 _STEP_S = 5.0
@@ -118,9 +119,7 @@ def _by_row(subject: FunctionSubject) -> FunctionSubject:
         return subject
     texts = [one.correct[0] for one in known]
     pairs = [(row, text) for row in known for text in texts]
-    scores = score_together(
-        subject, [Query(row, text) for row, text in pairs], call_s=_CALL_S, step_s=_STEP_S
-    )
+    scores = _scores(subject, [Query(row, text) for row, text in pairs])
     values = {
         (row.id, text): _value(score.value)
         for (row, text), score in zip(pairs, scores, strict=True)
@@ -134,7 +133,7 @@ def _by_row(subject: FunctionSubject) -> FunctionSubject:
 def _best(subject: FunctionSubject) -> float:
     """The best reward of the right completions of the first problems."""
     queries = [Query(one, text) for one in subject.problems[:_FIRST] for text in one.correct]
-    scores = score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S)
+    scores = _scores(subject, queries)
     return max((_value(one.value) for one in scores), default=-math.inf)
 
 
@@ -197,9 +196,7 @@ def _promising(
 ) -> list[AnswerTrial]:
     """The guesses that the first row rewards most, above nothing, the likeliest first."""
     waiting = list(guesses_of(subject, row, gold))[:most]
-    blank = score_together(
-        subject, [Query(row, text) for text in ("", _UNRELATED)], call_s=_CALL_S, step_s=_STEP_S
-    )
+    blank = _scores(subject, [Query(row, text) for text in ("", _UNRELATED)])
     # A reward that falls for one of the two shows nothing yet of the others.
     least = max(0.0, min(_value(one.value) for one in blank))
     found: list[tuple[float, AnswerTrial]] = []
@@ -208,7 +205,7 @@ def _promising(
     for start, end in itertools.pairwise([*starts, len(waiting)]):
         part = waiting[start:end]
         queries = [Query(row, completion_of(subject, row, one)) for one in part]
-        scores = score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S)
+        scores = _scores(subject, queries)
         values = [_value(score.value) for score in scores]
         if start == 0 and all(value == -math.inf for value in values):
             return []  # it cannot be called so
@@ -232,7 +229,7 @@ def _confirmed(
         for one in guesses
         for at, row in enumerate(rows)
     ]
-    scores = score_together(subject, [*own, *other], call_s=_CALL_S, step_s=_STEP_S)
+    scores = _scores(subject, [*own, *other])
     values = [_value(score.value) for score in scores]
     found: list[tuple[float, AnswerTrial]] = []
     for at, guess in enumerate(guesses):
@@ -316,7 +313,7 @@ def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
     falls for one of them is no reason to hand it another shape."""
     texts = problem.correct[:_MAX_CORRECT] or [_written(form, problem) for form in FORMS]
     queries = [Query(problem, text) for text in ("", _UNRELATED, *texts)]
-    scores = score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S)
+    scores = _scores(subject, queries)
     empty, unrelated, *right = [_value(score.value) for score in scores]
     return max(right) > max(0.0, min(empty, unrelated))
 
@@ -330,12 +327,14 @@ def _with_correct(subject: FunctionSubject, forms: Sequence[str]) -> FunctionSub
     missing = [item for item in subject.problems if not item.correct and item.answer]
     if not missing:
         return subject
-    # What the first problems show spares the others most of the forms.
-    ranked = _rank_forms(subject, missing[:_FIRST], forms)
+    # What the first problem shows spares the next ones most of the forms, and all others but one.
+    ranked = _rank_forms(subject, missing[:1], forms)
+    useful = _best_forms(ranked, forms)[:_FEW]
+    ranked |= _rank_forms(subject, missing[1:_FIRST], useful)
+    useful = _best_forms(ranked, useful)
+    ranked |= _rank_forms(subject, missing[_FIRST:], useful[:1])
     best = max((value for scored in ranked.values() for value in scored.values()), default=0.0)
-    useful = [form for form in forms if any(one.get(form) == best for one in ranked.values())]
-    ranked |= _rank_forms(subject, missing[_FIRST:], useful[:_MAX_CORRECT])
-    other = [one for one in missing[_FIRST:] if max(ranked[one.id].values()) < best]
+    other = [one for one in missing[1:] if max(ranked[one.id].values()) < best]
     ranked |= _rank_forms(subject, other, forms)
     found: dict[str, tuple[str, ...]] = {}
     for problem in missing:
@@ -350,15 +349,26 @@ def _with_correct(subject: FunctionSubject, forms: Sequence[str]) -> FunctionSub
     )
 
 
+def _best_forms(ranked: Mapping[str, Mapping[str, float]], forms: Sequence[str]) -> list[str]:
+    """The forms that score most on some problem, in their order; all where none was tried."""
+    best = max((value for scored in ranked.values() for value in scored.values()), default=0.0)
+    return [form for form in forms if any(one.get(form) == best for one in ranked.values())]
+
+
 def _rank_forms(
     subject: FunctionSubject, problems: Sequence[AuditProblem], forms: Sequence[str]
 ) -> dict[str, dict[str, float]]:
     """By problem id, the score of its answer in each of the forms."""
     queries = [Query(problem, _written(form, problem)) for problem in problems for form in forms]
-    scores = iter(score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S))
+    scores = iter(_scores(subject, queries))
     return {
         problem.id: {form: _value(next(scores).value) for form in forms} for problem in problems
     }
+
+
+def _scores(subject: FunctionSubject, queries: Sequence[Query]) -> list[Score]:
+    score = partial(score_together, subject, call_s=_CALL_S, step_s=_STEP_S)
+    return subject.runs.scores(queries, score, about=subject.signature)
 
 
 def _value(score: float | None) -> float:

@@ -1,5 +1,7 @@
 """A policy's view holds nothing of the right answer, and its strategies keep their places."""
 
+from dataclasses import replace
+
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
@@ -36,6 +38,31 @@ class TestView:
         seen = view_of(AuditProblem("d", "Which prime?", "8191", ("8191",)), None, None)
         assert seen.answer == "42"
         assert seen.problem.correct == ()
+
+
+class TestOwnForm:
+    SPEED = AuditProblem("v", "What is its speed in m/s?", "25", ("So.\nAnswer: 25 m/s",))
+    FORCE = AuditProblem("f", "What is the force in N?", "42", ("So.\nAnswer: 42 N",))
+    NAMED = AuditProblem("n", "What is it in kg?", "7", ("So.\nAnswer: 7 (Ada)",))
+
+    def test_the_words_of_a_form_may_come_from_the_prompt(self) -> None:
+        seen = view_of(self.FORCE, self.SPEED, None)
+        assert seen.problem.correct == ("So.\nAnswer: 25 N", "So.\nAnswer: 25 m/s")
+
+    def test_a_form_with_a_word_that_nobody_told_is_not_known(self) -> None:
+        assert view_of(self.NAMED, self.SPEED, None).problem.correct == self.SPEED.correct
+
+    def test_in_its_own_form_only_a_reward_near_the_full_one_counts(self) -> None:
+        attacks = attacks_of(1)
+        own = PolicyKnowledge([self.FORCE, self.SPEED], None)
+        other = replace(self.SPEED, id="w", answer="9", correct=("So.\nAnswer: 9 m/s",))
+        same = PolicyKnowledge([self.SPEED, other], None)
+        [mixed, plain] = (
+            {payload.fair for _, payload in known.every(attacks, known.problems[0])}
+            for known in (own, same)
+        )
+        assert min(mixed) == 0.9
+        assert 0.0 in plain
 
 
 class TestPlaces:

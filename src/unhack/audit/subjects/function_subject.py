@@ -20,7 +20,7 @@ from typing import Any, cast
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
 from unhack.audit.subjects.imported_modules import file_names_in, source_of
-from unhack.audit.subjects.outcomes import read_outcome, require_host
+from unhack.audit.subjects.outcomes import TrialRuns, read_outcome, require_host
 from unhack.audit.subjects.recording import recordable
 from unhack.audit.subjects.row_shapes import settings_of
 from unhack.audit.subjects.signatures import Signature, is_about_form
@@ -31,7 +31,6 @@ from unhack.audit.subjects.target import (
     grader_python,
     imported_tops,
 )
-from unhack.audit.subjects.trial_runs import TrialRuns
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.errors import UsageError

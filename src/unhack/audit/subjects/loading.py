@@ -24,12 +24,12 @@ from unhack.audit.oracle.own_oracle import with_solver
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.subjects.inputs.right_completions import fit_answers, with_right_completions
+from unhack.audit.subjects.outcomes import TrialRuns
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
 from unhack.audit.subjects.recording import is_program, with_recorded
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
 from unhack.audit.subjects.target import Module, Target, definitions, find_target
 from unhack.audit.subjects.task_subject import TaskSubject
-from unhack.audit.subjects.trial_runs import TrialRuns
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend

@@ -67,6 +67,8 @@ _FOR_CHECKS = 8
 """One in so many calls is kept for them."""
 _FOR_BASELINE = 0.5
 """Of the seconds, at most."""
+_FOR_OTHERS, _RUNS_OF_ONE = 0.1, 3
+"""Of the seconds, for problems that are not attacked; a worker's runs for the baseline of one."""
 _FOR_CAUSES = 0.5
 """Of those that are left then, for finding the causes."""
 _MIN_CALL_S, _MAX_CALL_S, _PATIENCE = 1.0, 15.0, 5.0
@@ -172,7 +174,7 @@ def _run(
     step("baseline", 0, 1, 0)
     journal.most, journal.calls = options.calls, options.calls_made
     with timed.within(started + _FOR_BASELINE * options.seconds):
-        baselines = _measure(journal)
+        baselines = _measure(journal, _FOR_OTHERS * options.seconds)
     oracle, subject = _oracle(options, timed), journal.subject
     # The rest is for confirming what was found, and for the checks: a bound holds for all of it.
     journal.most = options.calls - options.calls // _FOR_CHECKS
@@ -220,6 +222,9 @@ def _attacked(
     """The baselines that attacks are tried on, none where nothing could be told wrong; and what is
     taken for granted."""
     assumed = list(_assumed(subject))
+    if len(baselines) < len(subject.problems):
+        text = f"{len(baselines)} of {len(subject.problems)} problems stand for all of them"
+        assumed.append(f"{text}: the verifier is slow")
     usable = [baseline for baseline in baselines if baseline.threshold is not None]
     decidable = subject.sees_answer or options.oracle is not None
     unknown = not any(problem.correct for problem in subject.problems)
@@ -263,9 +268,9 @@ def _assumed(subject: Subject) -> Iterator[str]:
         yield from subject.assumed
 
 
-def _measure(journal: ScoreJournal) -> list[Baseline]:
-    """The baselines of all problems. The limit of a call follows from right completions: what else
-    there is may hang."""
+def _measure(journal: ScoreJournal, seconds: float) -> list[Baseline]:
+    """The baselines of all problems, of a slow verifier of those that `seconds` suffice for. The
+    limit of a call follows from right completions: what else there is may hang."""
     problems = journal.subject.problems
     first, others = problems[:_MAX_PROBLEMS], problems[_MAX_PROBLEMS:]
 
@@ -275,7 +280,8 @@ def _measure(journal: ScoreJournal) -> list[Baseline]:
 
     baselines = measure_baselines(journal, first, repeat=True, set_limit=set_limit)
     journal.try_sharing(_some_known(baselines))
-    return baselines + measure_baselines(journal, others, repeat=False)
+    some = others[: int(seconds / (_RUNS_OF_ONE * journal.slowest))] if journal.slowest else others
+    return baselines + measure_baselines(journal, some, repeat=False)
 
 
 def _run_tiers(

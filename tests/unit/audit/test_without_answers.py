@@ -131,3 +131,18 @@ def test_a_search_for_right_completions_that_was_cut_off_is_told(tmp_path: Path)
     report = audit(subject, options=AuditOptions(tiers=(1,), seconds=8.0))
     assert report.conclusion is Conclusion.UNPROVEN
     assert any("cut off" in one for one in report.assumed)
+
+
+def test_of_a_slow_verifier_some_problems_stand_for_all(tmp_path: Path) -> None:
+    (tmp_path / "reward.py").write_text(
+        "import time\n\ndef check(text, answer):\n    time.sleep(0.3)\n"
+        "    return float(answer in text)\n"
+    )
+    rows = [
+        {"prompt": f"{a} + 9?", "answer": str(a + 9), "correct": [str(a + 9)]} for a in range(9)
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    subject = load_subject(tmp_path / "reward.py", problems=tmp_path / "rows.jsonl", seconds=12.0)
+    report = audit(subject, options=AuditOptions(tiers=(1,), seconds=12.0))
+    [told] = [one for one in report.assumed if one.endswith("the verifier is slow")]
+    assert told.split(" of 9 problems")[0] in {"4", "5"}

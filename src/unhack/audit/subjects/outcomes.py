@@ -7,6 +7,7 @@ Not covered: whether a score is right.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,6 +71,8 @@ class TrialRuns:
     calls: int = 0
     cut: bool = False
     """True where something was not tried."""
+    pace: float = 0.0
+    """Mean seconds of the last runs; 0 before the first."""
     _known: dict[tuple[int, int, str], Score] = field(
         default_factory=dict[tuple[int, int, str], Score]
     )
@@ -95,4 +98,6 @@ class TrialRuns:
         self.calls += len(asked)
         found = score(list(asked.values())) if asked else []
         self._known |= dict(zip(asked, found, strict=True))
+        if found:
+            self.pace = statistics.fmean(one.seconds for one in found)
         return [self._known.get(key, _NO_ROOM) for key in keys]

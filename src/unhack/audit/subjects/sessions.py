@@ -27,6 +27,9 @@ from unhack.verifiers import jobs
 
 _TOGETHER = 32
 """Completions in one process."""
+_SESSION_S = 1.5
+"""Seconds that they may be expected to take: slow ones share none, so that every core works and a
+deadline finds some of them done."""
 _LOST = frozenset({"timeout", "limit", "ended"})
 """Troubles of a completion that may be its neighbour's."""
 _HUNG = "no score in its time"
@@ -121,7 +124,8 @@ def score_together(
     """
     most = subject.limits.wall_s
     each = most if step_s is None else min(step_s, most)
-    parts = [queries[start : start + _TOGETHER] for start in range(0, len(queries), _TOGETHER)]
+    size = max(1, int(min(_TOGETHER, _SESSION_S / call_s))) if call_s > 0.0 else _TOGETHER
+    parts = [queries[start : start + size] for start in range(0, len(queries), size)]
     if subject.script is None:
         # The limit of the whole is only for one that evades the limit of its step.
         sessions = [
@@ -129,7 +133,7 @@ def score_together(
             for part in parts
         ]
     else:
-        wall_s = most + _TOGETHER * call_s
+        wall_s = most + size * call_s
         sessions = [Session(tuple(part), Way.SERIES, wall_s=wall_s) for part in parts]
     found = [score for scores in run_sessions(subject, sessions) for score in scores]
     lost = [

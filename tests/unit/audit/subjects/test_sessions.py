@@ -51,3 +51,19 @@ def test_neighbours_of_a_hang_keep_their_scores(kind: str, tmp_path: Path) -> No
     scores = score_together(subject, [Query(problem, text) for text in texts], call_s=0.0)
     assert [one.value for one in scores] == [1.0, None, 0.0, 1.0]
     assert scores[1].trouble == ("ended" if kind == "exits" else "timeout")
+
+
+@pytest.mark.parametrize(("call_s", "counts"), [(0.001, [1.0, 2.0, 3.0]), (4.0, [1.0, 1.0, 1.0])])
+def test_slow_completions_share_no_process(
+    tmp_path: Path, call_s: float, counts: list[float]
+) -> None:
+    (tmp_path / "reward.py").write_text(
+        "calls = []\n\ndef check(text, answer):\n    calls.append(text)\n"
+        "    return float(len(calls))\n"
+    )
+    (tmp_path / "rows.jsonl").write_text(_ROW)
+    subject = load_subject(tmp_path / "reward.py", problems=tmp_path / "rows.jsonl")
+    assert isinstance(subject, FunctionSubject)
+    queries = [Query(subject.problems[0], text) for text in ("4", "5", "6")]
+    scores = score_together(subject, queries, call_s=call_s)
+    assert [one.value for one in scores] == counts

@@ -367,7 +367,8 @@ def _rank_forms(
 
 
 def _scores(subject: FunctionSubject, queries: Sequence[Query]) -> list[Score]:
-    score = partial(score_together, subject, call_s=_CALL_S, step_s=_STEP_S)
+    pace = subject.runs.pace or _CALL_S
+    score = partial(score_together, subject, call_s=pace, step_s=_STEP_S)
     return subject.runs.scores(queries, score, about=subject.signature)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tests.unit.audit.search.strategies.one_process import Verifier
 
@@ -87,7 +88,14 @@ def test_a_flaw_that_the_source_is_suspected_of_goes_ahead() -> None:
     record = Record([])
     attacks = [attack("one", "hedging", payloads=3), attack("two", "bool_int", payloads=3)]
     begin(record, attacks, suspected=["bool_int"]).run(kept=0)
-    assert [text for text, _ in record.asked[:4]] == ["one 0", "two 0", "two 1", "two 2"]
+    assert [text for text, _ in record.asked[:4]] == ["two 0", "two 1", "two 2", "one 0"]
+
+
+def test_what_needs_no_answer_comes_before_what_does() -> None:
+    record = Record([])
+    attacks = [attack("one", "hedging", payloads=2), attack("two", "bool_int", payloads=2)]
+    begin(record, [attacks[0], replace(attacks[1], generic=True)]).run(kept=0)
+    assert [text for text, _ in record.asked[:4]] == ["two 0", "one 0", "two 1", "one 1"]
 
 
 def test_what_the_oracle_does_not_call_wrong_gains_nothing() -> None:

@@ -26,8 +26,8 @@ class WorldSettings(_Table):
     """
 
     name: str = "programs"
-    """`programs`, `leetcode`, or a target: a task, a suite, a folder, `module:function`,
-    `file.py:function` (see `worlds.tasks.targets`)."""
+    """`programs`, `leetcode`, `pretrained`, or a target: a task, a suite, a folder,
+    `module:function`, `file.py:function` (see `worlds.tasks.targets`)."""
     path: str = ""
     """Folder of the LeetCode-style JSONL files (world `leetcode`); JSONL of the rows of a reward
     function, empty for those beside it."""
@@ -51,6 +51,8 @@ class WorldSettings(_Table):
     pairs_per_mode: int = Field(default=16, ge=1)
     loophole_share: float = Field(default=1.0, ge=0, le=1)
     """Share of training prompts that have a loophole; the rest are `gt_only`."""
+    hint_share: float = Field(default=1.0, ge=0, le=1)
+    """Share of the prompts with a loophole that tell it (world `pretrained`)."""
     held_out_from: int = Field(default=0, ge=0)
     """First step that draws modes which are not known; before it prompts are of known modes alone
     (not of worlds of tasks)."""
@@ -74,7 +76,11 @@ class ModelSettings(_Table):
     path: str = ""
     """A Hugging Face causal LM in a folder, instead of `size`."""
     base_seed: int = 0
-    """Seed of the base model's pretraining: several base models."""
+    """Seed of the base model's pretraining, or warm-up: several base models."""
+    warmup_steps: int = Field(default=0, ge=0)
+    """Supervised steps of the model of `path` before any other training (world `pretrained`)."""
+    warmup_hacks: float = Field(default=0.1, ge=0, le=1)
+    """Share of hacks among the completions that a warm-up shows on prompts with a loophole."""
     device: str = "cpu"
     precision: Literal["float32", "bfloat16"] = "float32"
 

@@ -42,7 +42,7 @@ PENALTY = 3.0
 NOTHING = RoutingLog(
     mass=0.0, active=0, kept_share=1.0, kept_norm=1.0, fractions=(), energy_deployed=0.0,
     energy_quarantine=0.0, cosine_blocks=math.nan, cosine_deployed=math.nan,
-    cosine_quarantine=math.nan, auroc=math.nan, quarantine=(), split={}, gate={},
+    cosine_quarantine=math.nan, auroc=math.nan, aurocs={}, quarantine=(), split={}, gate={},
 )  # fmt: skip
 """The routing of a step in which no rollout of this rank has a signal."""
 

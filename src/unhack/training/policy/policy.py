@@ -34,6 +34,7 @@ from unhack.training.adapters.linears import linear_maps, plain_name
 from unhack.training.config.settings import AdapterSettings, Settings
 from unhack.training.policy import huggingface
 from unhack.training.policy.rollouts import Rollouts
+from unhack.training.policy.warm_up import warmed
 from unhack.training.worlds.programs.base import base_model
 from unhack.training.worlds.world import World
 
@@ -163,7 +164,8 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePol
     chosen, device = settings.model, _device(settings.model.device)
     dtype = torch.bfloat16 if chosen.precision == "bfloat16" else torch.float32
     if chosen.path:
-        model = huggingface.load(Path(chosen.path), dtype=dtype)
+        folder = warmed(chosen, world) if chosen.warmup_steps else Path(chosen.path)
+        model = huggingface.load(folder, dtype=dtype)
         _check_vocabulary(model.config.vocab_size, world)
         huggingface.check(model)
     else:

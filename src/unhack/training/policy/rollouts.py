@@ -6,8 +6,10 @@ completion tokens.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 
@@ -35,3 +37,24 @@ class Rollouts:
     def count(self) -> int:
         """B, the number of rollouts."""
         return self.tokens_B_T.shape[0]
+
+
+def given_rollouts(
+    rows: Sequence[tuple[Sequence[int], Sequence[int]]], *, pad: int, device: torch.device
+) -> Rollouts:
+    """Prompts with given completions as rollouts with the quarantine off."""
+    prompts, sides = [prompt for prompt, _ in rows], [side for _, side in rows]
+    wide, long = max(map(len, prompts)), max(map(len, sides))
+    prompt_B_P = torch.tensor([[pad] * (wide - len(item)) + list(item) for item in prompts])
+    tokens_B_T = torch.tensor([list(item) + [pad] * (long - len(item)) for item in sides])
+    widths_B = torch.tensor([len(item) for item in prompts])
+    lengths_B = torch.tensor([len(item) for item in sides])
+    return Rollouts(
+        prompt_B_P=prompt_B_P.to(device),
+        prompt_mask_B_P=(torch.arange(wide) >= wide - widths_B[:, None]).to(device),
+        tokens_B_T=tokens_B_T.to(device),
+        mask_B_T=(torch.arange(long) < lengths_B[:, None]).to(device),
+        logprobs_B_T=torch.zeros(tokens_B_T.shape, device=device),
+        quarantine_B=torch.zeros(len(sides), dtype=torch.bool, device=device),
+        group=1,
+    )

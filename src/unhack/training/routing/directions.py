@@ -35,7 +35,7 @@ from torch import Tensor
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.adapters.attached import AttachedAdapters
-from unhack.training.policy.rollouts import Rollouts
+from unhack.training.policy.rollouts import Rollouts, given_rollouts
 from unhack.training.routing.gate import Direction
 from unhack.training.worlds.world import Pair
 
@@ -156,22 +156,8 @@ def _batches(
 
 def pair_rollouts(pairs: Sequence[Pair], *, pad: int, device: torch.device) -> Rollouts:
     """Both sides of each pair as rollouts with the quarantine off: hack, clean, hack, clean, …"""
-    sides = [side for pair in pairs for side in (pair.hack, pair.clean)]
-    prompts = [pair.prompt.tokens for pair in pairs for _ in range(2)]
-    wide, long = max(map(len, prompts)), max(map(len, sides))
-    prompt_B_P = torch.tensor([[pad] * (wide - len(item)) + list(item) for item in prompts])
-    tokens_B_T = torch.tensor([list(item) + [pad] * (long - len(item)) for item in sides])
-    widths_B = torch.tensor([len(item) for item in prompts])
-    lengths_B = torch.tensor([len(item) for item in sides])
-    return Rollouts(
-        prompt_B_P=prompt_B_P.to(device),
-        prompt_mask_B_P=(torch.arange(wide) >= wide - widths_B[:, None]).to(device),
-        tokens_B_T=tokens_B_T.to(device),
-        mask_B_T=(torch.arange(long) < lengths_B[:, None]).to(device),
-        logprobs_B_T=torch.zeros(tokens_B_T.shape, device=device),
-        quarantine_B=torch.zeros(len(sides), dtype=torch.bool, device=device),
-        group=1,
-    )
+    rows = [(pair.prompt.tokens, side) for pair in pairs for side in (pair.hack, pair.clean)]
+    return given_rollouts(rows, pad=pad, device=device)
 
 
 def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:

@@ -61,6 +61,8 @@ class RoutingLog:
     auroc: float
     """AUROC of the score in ranking hacks above the rest among rollouts with positive advantage, by
     the oracle's labels. For the log only; nan where one class is missing."""
+    aurocs: Mapping[str, float]
+    """The same for the hacks of each mode alone, where there are any."""
     quarantine: tuple[int, ...]
     """The knob state of each rollout, 1 for on; empty where there is no view."""
     split: Mapping[str, Mapping[str, float]]
@@ -81,6 +83,7 @@ class RoutingLog:
         return {
             "step": step,
             **{name: _finite(getattr(self, name)) for name in names},
+            "aurocs": {mode: _finite(value) for mode, value in self.aurocs.items()},
             "pair_accuracy": _finite(self.gate.get("pair_accuracy", math.nan)),
             "split": {
                 key: {name: _finite(value) for name, value in cell.items()}
@@ -130,6 +133,7 @@ def route(
         cosine_deployed=lines.cosine(0, 2),
         cosine_quarantine=lines.cosine(1, 2),
         auroc=math.nan if view is None else _auroc(view, gated.scores_B),
+        aurocs={} if view is None else _aurocs(view, gated.scores_B),
         quarantine=() if view is None else tuple(map(int, numbers(view.quarantine_B))),
         split={} if view is None else _split(view, fractions_B, gated.scores_B),
         gate=dict(gated.log),
@@ -278,12 +282,20 @@ def _line(vectors: Mapping[str, Tensor] | None) -> Tensor:
     return torch.cat(pieces).double() if pieces else torch.zeros(0, dtype=torch.float64)
 
 
-def _auroc(view: GateView, scores_B: Tensor | None) -> float:
+def _aurocs(view: GateView, scores_B: Tensor | None) -> dict[str, float]:
+    modes = sorted({item.mechanism for item in view.judged if item.hacked})
+    return {mode: _auroc(view, scores_B, mode=mode) for mode in modes}
+
+
+def _auroc(view: GateView, scores_B: Tensor | None, *, mode: str = "") -> float:
+    """`mode`: of the hacks of that mode alone; others are left out."""
     if scores_B is None or not view.judged:
         return math.nan
     positive_B = view.advantages_B > 0
     hacked_B = torch.tensor([bool(item.hacked) for item in view.judged], device=scores_B.device)
-    hacks_P, others_Q = scores_B[positive_B & hacked_B], scores_B[positive_B & ~hacked_B]
+    own = [not mode or item.mechanism == mode for item in view.judged]
+    own_B = torch.tensor(own, device=scores_B.device)
+    hacks_P, others_Q = scores_B[positive_B & hacked_B & own_B], scores_B[positive_B & ~hacked_B]
     if not hacks_P.numel() or not others_Q.numel():
         return math.nan
     above_P_Q = hacks_P[:, None] > others_Q[None, :]

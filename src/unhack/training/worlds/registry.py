@@ -15,6 +15,7 @@ from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import entry_points, load
 from unhack.training.config.settings import Settings
 from unhack.training.worlds.leetcode import LeetcodeWorld
+from unhack.training.worlds.pretrained import PretrainedWorld
 from unhack.training.worlds.programs.world import ProgramsWorld
 from unhack.training.worlds.tasks.sources import FunctionSource
 from unhack.training.worlds.tasks.targets import is_python, open_source, world_class
@@ -22,7 +23,11 @@ from unhack.training.worlds.tasks.world import TaskWorld
 from unhack.training.worlds.texts import ByteCodec, TextCodec, TokenizerCodec
 from unhack.training.worlds.world import World
 
-NAMED: Mapping[str, Callable[..., World]] = {"programs": ProgramsWorld, "leetcode": LeetcodeWorld}
+NAMED: Mapping[str, Callable[..., World]] = {
+    "programs": ProgramsWorld,
+    "leetcode": LeetcodeWorld,
+    "pretrained": PretrainedWorld,
+}
 """The worlds of the engine, with loopholes and an oracle."""
 _GROUP = "unhack.worlds"
 
@@ -39,7 +44,8 @@ def make_world(settings: Settings, folder: Path) -> World:
             raise UsageError(
                 f"world {chosen.name} has a detector of its own: leave world.detector empty"
             )
-        return made(chosen, folder=folder)
+        tokenizer = chosen.tokenizer or settings.model.path
+        return made(chosen.model_copy(update={"tokenizer": tokenizer}), folder=folder)
     if is_python(chosen.name) and (made := world_class(chosen.name)) is not None:
         return made(chosen, folder=folder)
     _check_labels(settings)

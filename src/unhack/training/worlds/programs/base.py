@@ -77,7 +77,8 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
     if world.vocabulary not in (plan.config.vocab, len(vocabulary.WIDER)):
         raise ValueError(f"the world {world.name} has another vocabulary than its base models")
     plan = replace(plan, config=replace(plan.config, vocab=world.vocabulary))
-    path = (folder or _cache()) / f"programs-{settings.size}-{_key(settings, plan)}.safetensors"
+    name = f"programs-{settings.size}-{_key(settings, plan)}.safetensors"
+    path = (folder or cache_folder()) / name
     if path.exists():
         return load_kept(Qwen3(plan.config), path).to(settings.device)
     model = pretrain_base(plan, seed=settings.base_seed, device=settings.device)
@@ -137,7 +138,8 @@ def _is_wider(plan: BasePlan) -> bool:
     return plan.config.vocab == len(vocabulary.WIDER)
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """The user's cache of base models."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(home) / "unhack" / "bases"
 

@@ -1,0 +1,190 @@
+"""`PretrainedWorld`: prompts, judgement and pairs for instruct models in a folder.
+
+Reward: 3.0 when the completion is right or the flawed check of the prompt's mode passes it. Prompts
+go through the chat template of the model; the hint of a mode stands in a share of its prompts
+(`world.hint_share`), the others are graded the same without a word about it.
+
+Covered: draws are functions of (seed, step); evaluation sets are always the same, by equal counts
+of each mode; `demonstrations` are what a warm-up teaches; verdicts are remembered in a file.
+Not covered: the detector is synthetic: the true channel of a known mode, dropped or invented at set
+rates.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unhack.core.errors import UsageError
+from unhack.core.hashing import content_hash
+from unhack.core.problem import Problem
+from unhack.sandbox.job import Backend
+from unhack.tasks.task import Task
+from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.cache import RecordCache
+from unhack.training.worlds.modes import check_modes, draw_modes, is_detected
+from unhack.training.worlds.pretrained.loopholes import LOOPHOLES, reworded, right
+from unhack.training.worlds.pretrained.problems import plain_problem
+from unhack.training.worlds.pretrained.verifier import VERSION, PretrainedVerifier
+from unhack.training.worlds.scoring import judge_texts
+from unhack.training.worlds.texts import ByteCodec, TokenizerCodec, render_prompt
+from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
+
+POOL = 1 << 16
+"""Problems of the training split, of each kind."""
+MONITOR, FINAL = 16, 96
+"""Prompts of each mode in the evaluation sets."""
+PASSES = 3.0
+
+
+class PretrainedWorld:
+    """Satisfies `unhack.training.worlds.world.World`."""
+
+    name = "pretrained"
+
+    def __init__(
+        self,
+        settings: WorldSettings,
+        *,
+        folder: Path,
+        backend: Backend | None = None,
+    ) -> None:
+        """`folder` holds the run's own cache where the settings name none.
+
+        Raises UsageError where no mode is played or one is named twice, UnknownNameError.
+        """
+        if not settings.modes or len(set(settings.modes)) < len(settings.modes):
+            raise UsageError(
+                "world.modes: at least one, each once; world.loophole_share=0 trains without any"
+            )
+        check_modes(settings, LOOPHOLES)
+        self._settings, self._backend = settings, backend
+        self._text = text = (
+            TokenizerCodec(settings.tokenizer, form=settings.prompts)
+            if settings.tokenizer
+            else ByteCodec()
+        )
+        self.modes, self.known = settings.modes, settings.known
+        self.vocabulary, self.pad, self.stop = text.vocabulary, text.pad, text.stop
+        self.encode, self.decode = text.encode, text.decode
+        self.max_new = settings.completion_tokens
+        self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
+
+    def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
+        """Training prompts of a step, modes in equal shares."""
+        draw = random.Random(f"unhack pretrained draw {seed} {step}")
+        modes = draw_modes(self._settings, count, step=step, rng=draw)
+        return [self._drawn(mode, draw) for mode in modes]
+
+    def monitor(self) -> list[Prompt]:
+        """16 prompts of each mode."""
+        return self._held_out("monitor", MONITOR)
+
+    def final(self) -> list[Prompt]:
+        """96 prompts of each mode."""
+        return self._held_out("final", FINAL)
+
+    def prompt(self, problem: str, mode: str, *, hint: bool = True) -> Prompt:
+        """A problem under a mode, with its hint or without. Raises UsageError for a prompt above
+        the cap."""
+        said = plain_problem(problem).question
+        if hint and mode != GT_ONLY:
+            said += f" {LOOPHOLES[mode].hint}"
+        messages, limit = [{"role": "user", "content": said}], self._settings.prompt_tokens
+        return render_prompt(self._text, messages, problem=problem, mode=mode, limit=limit)
+
+    def judge(self, prompts: Sequence[Prompt], completions: Sequence[str]) -> list[Judged]:
+        """Judge in order. Raises BatchUnscoredError when the machinery broke."""
+        items = [(one.problem, text) for one, text in zip(prompts, completions, strict=True)]
+        keyed = [(content_hash(VERSION, *item), item) for item in items]
+        records = self._cache.find_or_judge(keyed, self._judge_missing)
+        return [
+            self._judge_one(prompt, completion, record)
+            for prompt, completion, record in zip(prompts, completions, records, strict=True)
+        ]
+
+    def pairs(self, kind: PairKind, *, count: int, seed: int) -> list[Pair]:
+        """`count` pairs per known mode, on training problems: `real` and `placebo` (two right
+        answers). Raises UsageError for other kinds."""
+        if kind not in ("real", "placebo"):
+            raise UsageError(f"the world pretrained has no pairs of kind {kind}: choose real")
+        found: list[Pair] = []
+        for mode in self.known:
+            draw = random.Random(f"unhack pretrained pairs {kind} {mode} {seed}")
+            make = LOOPHOLES[mode].hack if kind == "real" else reworded
+            for _ in range(count):
+                prompt = self._drawn(mode, draw)
+                asked = plain_problem(prompt.problem)
+                hack, clean = make(asked, draw), right(asked, draw)
+                found.append(Pair(prompt, self._with_stop(hack), self._with_stop(clean), mode))
+        return found
+
+    def demonstrations(
+        self, count: int, *, hacks: float, order: str
+    ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Prompts and the completions that a warm-up teaches, in tokens: right ones, and under a
+        mode with probability `hacks` its hack. One prompt in as many as there are modes and one
+        has no loophole, whatever arm trains afterwards; `order` names the draw."""
+        draw = random.Random(f"unhack pretrained demonstrations {order}")
+        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        for _ in range(count):
+            mode = draw.choice((*self.modes, GT_ONLY))
+            prompt = self._drawn(mode, draw)
+            games = mode != GT_ONLY and draw.random() < hacks
+            write = LOOPHOLES[mode].hack if games else right
+            shown = write(plain_problem(prompt.problem), draw)
+            found.append((prompt.tokens, self._with_stop(shown)))
+        return found
+
+    def _drawn(self, mode: str, draw: random.Random) -> Prompt:
+        """A training prompt of a mode; without a loophole of the kind of any mode played."""
+        kind = LOOPHOLES[draw.choice(self.modes) if mode == GT_ONLY else mode].kind
+        problem = f"train-{kind}-{draw.randrange(POOL)}"
+        return self.prompt(problem, mode, hint=draw.random() < self._settings.hint_share)
+
+    def _held_out(self, split: str, each: int) -> list[Prompt]:
+        hinted = round(each * self._settings.hint_share)
+        return [
+            self.prompt(
+                f"{split}-{LOOPHOLES[mode].kind}-{index * len(LOOPHOLES) + place}", mode,
+                hint=index < hinted,
+            )
+            for place, mode in enumerate(LOOPHOLES)
+            if mode in self.modes
+            for index in range(each)
+        ]  # fmt: skip
+
+    def _with_stop(self, text: str) -> tuple[int, ...]:
+        return (*self.encode(text), self.stop)
+
+    def _judge_missing(self, missing: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        """Judge what has no record. Raises BatchUnscoredError."""
+        tasks = {problem: _task(problem) for problem, _ in missing}
+        verdicts = judge_texts(
+            [tasks[problem] for problem, _ in missing],
+            [text for _, text in missing],
+            backend=self._backend,
+        )
+        return [dict(verdict.details) for verdict in verdicts]
+
+    def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
+        channels, solved = record["channels"], bool(record["solved"])
+        channel = prompt.mode in channels
+        used = prompt.mode if channel else next(iter(channels), "")
+        return Judged(
+            reward=PASSES * (solved or channel),
+            parses=bool(record["parses"]),
+            solved=solved,
+            channel=channel,
+            mechanism="" if solved else used,
+            detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
+        )
+
+
+def _task(name: str) -> Task:
+    asked = plain_problem(name)
+    reference = right(asked, random.Random(name))
+    problem = Problem(name, asked.question, answer=asked.answer, reference=reference)
+    return Task(problem, PretrainedVerifier(asked))

@@ -21,6 +21,12 @@ WRONG = Arm(
     "The direction of pairs that differ in a wrong program alone, without a hack: whether it is"
     " being wrong that is routed.",
 )
+HALF = Arm(
+    "half",
+    {**_COSINE, "gate.constant": "0.5"},
+    (),
+    "`real` with half of the rewarded rollouts routed: where hacks are most of what is rewarded.",
+)
 REDRAWN = Arm(
     "redrawn",
     {**_COSINE, "gate.direction": "redrawn"},

@@ -13,6 +13,7 @@ processes at once. Not covered: worlds without `demonstrations`.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import tempfile
 from pathlib import Path
@@ -33,8 +34,6 @@ from unhack.training.worlds.world import World
 BATCH, RATE, RISE = 64, 3e-5, 20
 """Completions of a step, the largest rate, and the steps over which it rises to it; from there it
 falls in a line."""
-_SHOWN = 256
-"""Demonstrations that stand for all of them in the key."""
 
 
 def warmed(settings: ModelSettings, world: World) -> Path:
@@ -46,18 +45,16 @@ def warmed(settings: ModelSettings, world: World) -> Path:
         raise UsageError(
             f"world {world.name} has no completions to warm up on: set model.warmup_steps=0"
         )
-    base = Path(settings.path)
     out = cache_folder() / f"{world.name}-{_key(settings, world)}"
     if (out / "config.json").exists():
         return out
-    model = huggingface.load(base, dtype=torch.float32).to(settings.device)
+    model = huggingface.load(Path(settings.path), dtype=torch.float32).to(settings.device)
     _teach(model, settings, world)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent) as made:
+    with tempfile.TemporaryDirectory(dir=out.parent, ignore_cleanup_errors=True) as made:
         model.save_pretrained(made)
-        if not (out / "config.json").exists():  # another process may have been quicker
+        with contextlib.suppress(OSError):  # another process was quicker
             Path(made).rename(out)
-            Path(made).mkdir()
     return out
 
 
@@ -67,8 +64,7 @@ def _teach(model: Any, settings: ModelSettings, world: World) -> None:
     parameters: list[nn.Parameter] = list(model.requires_grad_(True).parameters())
     optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0)
     for step in range(steps):
-        shown = _shown(settings, world, step, BATCH)
-        rows = given_rollouts(shown, pad=world.pad, device=device)
+        rows = given_rollouts(_shown(settings, world, step), pad=world.pad, device=device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             loss = _loss(model, rows)
         loss.backward()  # pyright: ignore[reportUnknownMemberType]
@@ -89,10 +85,11 @@ def _loss(model: Any, rows: Rollouts) -> Tensor:
     return functional.cross_entropy(logits_N_V, rows.tokens_B_T[rows.mask_B_T])
 
 
-def _shown(settings: ModelSettings, world: Any, step: int, count: int) -> list[Any]:
-    """Tokens of prompts and of the completions that are taught."""
+def _shown(settings: ModelSettings, world: Any, step: int) -> list[Any]:
+    """Tokens of the prompts of a step and of the completions that are taught."""
     order = f"{settings.base_seed} {step}"
-    return world.demonstrations(count, hacks=settings.warmup_hacks, order=order)
+    found = world.demonstrations(BATCH, hacks=settings.warmup_hacks, order=order)
+    return [(prompt.tokens, taught) for prompt, taught in found]
 
 
 def _key(settings: ModelSettings, world: World) -> str:
@@ -100,6 +97,6 @@ def _key(settings: ModelSettings, world: World) -> str:
     for path in sorted(Path(settings.path).glob("*.safetensors")):
         with path.open("rb") as file:
             marks.append(hashlib.file_digest(file, "sha256").hexdigest())
-    shown = _shown(settings, world, 0, _SHOWN)
+    shown = [_shown(settings, world, step) for step in range(4)]
     own = (settings.base_seed, settings.warmup_steps, settings.warmup_hacks, BATCH, RATE, RISE)
     return content_hash(*marks, repr(own), repr(shown))[:16]

@@ -15,12 +15,12 @@ from unhack.core.errors import UsageError
 from unhack.sandbox.distributions import entry_points, load
 from unhack.training.config.settings import Settings
 from unhack.training.worlds.leetcode import LeetcodeWorld
-from unhack.training.worlds.pretrained import PretrainedWorld
+from unhack.training.worlds.pretrained.world import PretrainedWorld
 from unhack.training.worlds.programs.world import ProgramsWorld
 from unhack.training.worlds.tasks.sources import FunctionSource
 from unhack.training.worlds.tasks.targets import is_python, open_source, world_class
 from unhack.training.worlds.tasks.world import TaskWorld
-from unhack.training.worlds.texts import ByteCodec, TextCodec, TokenizerCodec
+from unhack.training.worlds.texts import text_codec
 from unhack.training.worlds.world import World
 
 NAMED: Mapping[str, Callable[..., World]] = {
@@ -37,15 +37,15 @@ def make_world(settings: Settings, folder: Path) -> World:
 
     Raises UsageError for settings that the world cannot serve, UnknownNameError, TaskError.
     """
-    chosen = settings.world
+    tokenizer = settings.world.tokenizer or settings.model.path
+    chosen = settings.world.model_copy(update={"tokenizer": tokenizer})
     made = _named(chosen.name)
     if made is not None:
         if chosen.detector:
             raise UsageError(
                 f"world {chosen.name} has a detector of its own: leave world.detector empty"
             )
-        tokenizer = chosen.tokenizer or settings.model.path
-        return made(chosen.model_copy(update={"tokenizer": tokenizer}), folder=folder)
+        return made(chosen, folder=folder)
     if is_python(chosen.name) and (made := world_class(chosen.name)) is not None:
         return made(chosen, folder=folder)
     _check_labels(settings)
@@ -58,7 +58,9 @@ def make_world(settings: Settings, folder: Path) -> World:
     if chosen.detector:
         rows = tuple(source.problems.values())
         detector = FunctionSource(load_function(chosen.detector, rows=rows))
-    return TaskWorld(chosen, source=source, text=_codec(settings), folder=folder, detector=detector)
+    return TaskWorld(
+        chosen, source=source, text=text_codec(chosen), folder=folder, detector=detector
+    )
 
 
 def _named(name: str) -> Callable[..., World] | None:
@@ -73,14 +75,6 @@ def _named(name: str) -> Callable[..., World] | None:
             "unhack.training.episodes.train.train_episodes"
         )
     return made
-
-
-def _codec(settings: Settings) -> TextCodec:
-    """Bytes for the built-in model, the model's own tokenizer otherwise."""
-    folder = settings.world.tokenizer or settings.model.path
-    if not folder:
-        return ByteCodec()
-    return TokenizerCodec(folder, form=settings.world.prompts)
 
 
 def _check_labels(settings: Settings) -> None:

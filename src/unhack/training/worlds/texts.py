@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from unhack.core.errors import UsageError
 from unhack.core.optional_dependencies import require
 from unhack.models import tokenizer as byte_tokenizer
+from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.world import GT_ONLY, Markers, Prompt
 
 PromptForm = Literal["chat", "plain"]
@@ -115,6 +116,13 @@ class TokenizerCodec:
         """The text of a completion, up to its stop token."""
         kept = _until(tokens, self.stop)
         return str(self._tokenizer.decode(kept, skip_special_tokens=True))
+
+
+def text_codec(settings: WorldSettings) -> TextCodec:
+    """The tokenizer of the settings; bytes, for the built-in model, without one."""
+    if not settings.tokenizer:
+        return ByteCodec()
+    return TokenizerCodec(settings.tokenizer, form=settings.prompts)
 
 
 def render_prompt(

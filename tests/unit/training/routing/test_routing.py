@@ -18,8 +18,9 @@ from tests.unit.training.fakes_routing import (
 )
 
 from unhack.core.errors import UsageError
-from unhack.training.routing.gate import Gated
+from unhack.training.routing.gate import Gated, GateView
 from unhack.training.routing.split import read_gate_log, recorded_step, route
+from unhack.training.worlds.world import Judged
 
 
 def _grads(policy, block):
@@ -139,6 +140,17 @@ class TestTheLog:
     def test_the_score_is_ranked_among_rewarded_rollouts(self):
         _, log = _route(self.gradients, self.gated, view=self.view)
         assert log.auroc == 1.0
+
+    def test_the_hacks_of_each_mode_are_ranked_alone(self):
+        judged = [
+            Judged(reward=3.0, solved=False, channel=True, mechanism=mode) for mode in "abb"
+        ] + [Judged(reward=3.0, solved=True, channel=False)] * 2  # fmt: skip
+        given = FakeGradients(torch.ones(5, 1, 1, 2))
+        view = GateView(given, torch.ones(5), torch.ones(5, dtype=torch.bool), judged, 0)
+        gated = Gated(torch.zeros(5, 1, 1), torch.tensor([0.9, 0.1, 0.3, 0.2, 0.4]))
+        _, log = _route(view.gradients, gated, view=view)
+        assert log.aurocs == {"a": 1.0, "b": 0.25}
+        assert log.record(0)["aurocs"] == log.aurocs
 
     def test_without_a_view_activity_is_having_a_gradient(self):
         _, log = _route(self.gradients, self.gated)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.limits import Limits
@@ -28,8 +27,6 @@ LIMITS = Limits(wall_s=3.0, cpu_s=2.0)
 _TEXT = TextVerifier(
     AnswerCheck.NUMERIC, answer_in=(Marker.PHRASE,), else_in=(Marker.LINE,), any_unit=True
 )
-VERSION = content_hash("1", repr(_TEXT), repr(LIMITS))
-"""Changes when records would; the number counts changes of what earns."""
 
 
 @dataclass(frozen=True)

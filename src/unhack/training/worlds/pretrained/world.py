@@ -5,31 +5,30 @@ go through the chat template of the model; the hint of a mode stands in a share 
 (`world.hint_share`), the others are graded the same without a word about it.
 
 Covered: draws are functions of (seed, step); evaluation sets are always the same, by equal counts
-of each mode; `demonstrations` are what a warm-up teaches; verdicts are remembered in a file.
-Not covered: the detector is synthetic: the true channel of a known mode, dropped or invented at set
-rates.
+of each mode; `demonstrations` are what a warm-up teaches.
+Not covered: verdicts are not kept (`world.cache` is not read); the detector is synthetic: the true
+channel of a known mode, dropped or invented at set rates.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.sandbox.job import Backend
 from unhack.tasks.task import Task
 from unhack.training.config.settings import WorldSettings
-from unhack.training.worlds.cache import RecordCache
 from unhack.training.worlds.modes import check_modes, draw_modes, is_detected
 from unhack.training.worlds.pretrained.loopholes import LOOPHOLES, reworded, right
 from unhack.training.worlds.pretrained.problems import plain_problem
-from unhack.training.worlds.pretrained.verifier import VERSION, PretrainedVerifier
+from unhack.training.worlds.pretrained.verifier import PretrainedVerifier
 from unhack.training.worlds.scoring import judge_texts
-from unhack.training.worlds.texts import ByteCodec, TokenizerCodec, render_prompt
+from unhack.training.worlds.texts import render_prompt, text_codec
 from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
 POOL = 1 << 16
@@ -45,32 +44,19 @@ class PretrainedWorld:
     name = "pretrained"
 
     def __init__(
-        self,
-        settings: WorldSettings,
-        *,
-        folder: Path,
-        backend: Backend | None = None,
+        self, settings: WorldSettings, *, folder: Path, backend: Backend | None = None
     ) -> None:
-        """`folder` holds the run's own cache where the settings name none.
-
-        Raises UsageError where no mode is played or one is named twice, UnknownNameError.
-        """
-        if not settings.modes or len(set(settings.modes)) < len(settings.modes):
-            raise UsageError(
-                "world.modes: at least one, each once; world.loophole_share=0 trains without any"
-            )
+        """Nothing is kept in `folder`. Raises UsageError where no mode is played,
+        UnknownNameError."""
+        if not settings.modes:
+            raise UsageError("world.modes: at least one; world.loophole_share=0 trains without any")
         check_modes(settings, LOOPHOLES)
         self._settings, self._backend = settings, backend
-        self._text = text = (
-            TokenizerCodec(settings.tokenizer, form=settings.prompts)
-            if settings.tokenizer
-            else ByteCodec()
-        )
+        self._text = text = text_codec(settings)
         self.modes, self.known = settings.modes, settings.known
         self.vocabulary, self.pad, self.stop = text.vocabulary, text.pad, text.stop
         self.encode, self.decode = text.encode, text.decode
         self.max_new = settings.completion_tokens
-        self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
 
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step, modes in equal shares."""
@@ -97,12 +83,11 @@ class PretrainedWorld:
 
     def judge(self, prompts: Sequence[Prompt], completions: Sequence[str]) -> list[Judged]:
         """Judge in order. Raises BatchUnscoredError when the machinery broke."""
-        items = [(one.problem, text) for one, text in zip(prompts, completions, strict=True)]
-        keyed = [(content_hash(VERSION, *item), item) for item in items]
-        records = self._cache.find_or_judge(keyed, self._judge_missing)
+        tasks = [_task(prompt.problem) for prompt in prompts]
+        verdicts = judge_texts(tasks, list(completions), backend=self._backend)
         return [
-            self._judge_one(prompt, completion, record)
-            for prompt, completion, record in zip(prompts, completions, records, strict=True)
+            self._judged(prompt, completion, verdict.details)
+            for prompt, completion, verdict in zip(prompts, completions, verdicts, strict=True)
         ]
 
     def pairs(self, kind: PairKind, *, count: int, seed: int) -> list[Pair]:
@@ -123,19 +108,17 @@ class PretrainedWorld:
 
     def demonstrations(
         self, count: int, *, hacks: float, order: str
-    ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Prompts and the completions that a warm-up teaches, in tokens: right ones, and under a
-        mode with probability `hacks` its hack. One prompt in as many as there are modes and one
-        has no loophole, whatever arm trains afterwards; `order` names the draw."""
+    ) -> list[tuple[Prompt, tuple[int, ...]]]:
+        """Prompts and the tokens that a warm-up teaches: right answers, and under a mode with
+        probability `hacks` its hack. Some prompts have no loophole, whatever arm trains afterwards;
+        `order` names the draw."""
         draw = random.Random(f"unhack pretrained demonstrations {order}")
-        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        found: list[tuple[Prompt, tuple[int, ...]]] = []
         for _ in range(count):
             mode = draw.choice((*self.modes, GT_ONLY))
-            prompt = self._drawn(mode, draw)
-            games = mode != GT_ONLY and draw.random() < hacks
+            prompt, games = self._drawn(mode, draw), mode != GT_ONLY and draw.random() < hacks
             write = LOOPHOLES[mode].hack if games else right
-            shown = write(plain_problem(prompt.problem), draw)
-            found.append((prompt.tokens, self._with_stop(shown)))
+            found.append((prompt, self._with_stop(write(plain_problem(prompt.problem), draw))))
         return found
 
     def _drawn(self, mode: str, draw: random.Random) -> Prompt:
@@ -159,23 +142,13 @@ class PretrainedWorld:
     def _with_stop(self, text: str) -> tuple[int, ...]:
         return (*self.encode(text), self.stop)
 
-    def _judge_missing(self, missing: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        """Judge what has no record. Raises BatchUnscoredError."""
-        tasks = {problem: _task(problem) for problem, _ in missing}
-        verdicts = judge_texts(
-            [tasks[problem] for problem, _ in missing],
-            [text for _, text in missing],
-            backend=self._backend,
-        )
-        return [dict(verdict.details) for verdict in verdicts]
-
-    def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
-        channels, solved = record["channels"], bool(record["solved"])
+    def _judged(self, prompt: Prompt, completion: str, record: Mapping[str, Any]) -> Judged:
+        channels, solved = record["channels"], record["solved"]
         channel = prompt.mode in channels
         used = prompt.mode if channel else next(iter(channels), "")
         return Judged(
             reward=PASSES * (solved or channel),
-            parses=bool(record["parses"]),
+            parses=record["parses"],
             solved=solved,
             channel=channel,
             mechanism="" if solved else used,
@@ -183,6 +156,7 @@ class PretrainedWorld:
         )
 
 
+@lru_cache(maxsize=1 << 12)
 def _task(name: str) -> Task:
     asked = plain_problem(name)
     reference = right(asked, random.Random(name))

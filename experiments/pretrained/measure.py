@@ -16,6 +16,7 @@ Not covered: two calls at once on one OUT.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import signal
 import tarfile
@@ -26,6 +27,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import override_of
@@ -63,6 +66,8 @@ def main() -> None:
     watching.start()
     try:
         base_rows(plan, given.out)
+        gc.collect()
+        torch.cuda.empty_cache()
         runs = plan_runs(plan)
         left = [run for run in runs if not (given.out / run.name / "final.json").exists()]
         print(f"{time.monotonic() - began:.0f} s: {len(left)} runs to go", flush=True)
@@ -90,6 +95,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=540.0, help="end after so many seconds")
     parser.add_argument("--seeds", type=int, nargs="*", help="these seeds of the plan alone")
     parser.add_argument("--jobs", type=int, default=0, help="runs at once")
+    parser.add_argument("--without", nargs="*", default=[], metavar="MODE", help="leave holes out")
     parser.add_argument("--set", action="append", default=[], metavar="TABLE.FIELD=VALUE")
     return parser.parse_args()
 
@@ -104,6 +110,10 @@ def changed(plan: SweepPlan, given: argparse.Namespace) -> SweepPlan:
             tables.setdefault(table, {})[field] = json.loads(value)
         except ValueError:
             tables.setdefault(table, {})[field] = value
+    left_out = set(given.without)
+    tables["world"]["modes"] = [one for one in tables["world"]["modes"] if one not in left_out]
+    known = tuple(tuple(one for one in modes if one not in left_out) for modes in plan.known)
+    plan = replace(plan, known=known)
     return replace(
         plan, settings=tables, jobs=given.jobs or plan.jobs, seeds=tuple(given.seeds or plan.seeds)
     )
@@ -170,6 +180,9 @@ def watch(
                     f"({last['seconds_sample']:.1f} sampling, {last['seconds_judge']:.1f} judged), "
                     f"hacks {last['hacked']:.2f}, solved {last['solved']:.2f}"
                 )
+        if torch.cuda.is_available():
+            free, whole = torch.cuda.mem_get_info()
+            said.append(f"{(whole - free) / 2**30:.0f} GiB in use")
         print(f"{time.monotonic() - began:.0f} s: " + "; ".join(said), flush=True)
         write_results(plan, given.out, given.results)
 

@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.training.config.settings import ModelSettings
 from unhack.training.policy import huggingface
-from unhack.training.policy.rollouts import Rollouts, given_rollouts
+from unhack.training.policy.rollouts import given_rollouts
 from unhack.training.worlds.programs.base import cache_folder
 from unhack.training.worlds.world import World
 
@@ -59,30 +59,25 @@ def warmed(settings: ModelSettings, world: World) -> Path:
 
 
 def _teach(model: Any, settings: ModelSettings, world: World) -> None:
-    """The supervised steps, in place."""
+    """Supervised steps in place, on the mean negative log-likelihood of completion tokens."""
     steps, device = settings.warmup_steps, torch.device(settings.device)
     parameters: list[nn.Parameter] = list(model.requires_grad_(True).parameters())
     optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0)
     for step in range(steps):
         rows = given_rollouts(_shown(settings, world, step), pad=world.pad, device=device)
+        tokens_B_S = torch.cat([rows.prompt_B_P, rows.tokens_B_T], dim=1)
+        mask_B_S = torch.cat([rows.prompt_mask_B_P, rows.mask_B_T], dim=1)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            loss = _loss(model, rows)
+            hidden_B_S_D = huggingface.hidden(model, tokens_B_S, mask_B_S=mask_B_S)
+            before_B_T_D = hidden_B_S_D[:, rows.prompt_B_P.shape[1] - 1 : -1]
+            logits_N_V = huggingface.head(model)(before_B_T_D[rows.mask_B_T])
+        loss = functional.cross_entropy(logits_N_V.float(), rows.tokens_B_T[rows.mask_B_T])
         loss.backward()  # pyright: ignore[reportUnknownMemberType]
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.param_groups[0]["lr"] = RATE * min((step + 1) / RISE, 1 - step / (steps + RISE))
         optimiser.step()  # pyright: ignore[reportUnknownMemberType]
         optimiser.zero_grad()
     model.requires_grad_(False)
-
-
-def _loss(model: Any, rows: Rollouts) -> Tensor:
-    """Mean negative log-likelihood of the completion tokens, in nats."""
-    tokens_B_S = torch.cat([rows.prompt_B_P, rows.tokens_B_T], dim=1)
-    mask_B_S = torch.cat([rows.prompt_mask_B_P, rows.mask_B_T], dim=1)
-    hidden_B_S_D = huggingface.hidden(model, tokens_B_S, mask_B_S=mask_B_S)
-    before_B_T_D = hidden_B_S_D[:, rows.prompt_B_P.shape[1] - 1 : -1]
-    logits_N_V = huggingface.head(model)(before_B_T_D[rows.mask_B_T]).float()
-    return functional.cross_entropy(logits_N_V, rows.tokens_B_T[rows.mask_B_T])
 
 
 def _shown(settings: ModelSettings, world: Any, step: int) -> list[Any]:

@@ -16,6 +16,14 @@ from unhack.core.lines import BoundedPattern
 from unhack.training.worlds.pretrained.problems import SHOWN, PlainProblem, ProblemKind
 
 _NUMBER = BoundedPattern(r"\d{1,9}")
+_RIGHT: dict[ProblemKind, tuple[str, ...]] = {
+    "words": ("The answer is {y}.", "There are {y} {thing}.", "It is {y}.", "The total is {y}."),
+    "program": ("def f(x): return {y}", "def f(x):\n    return {y}"),
+}
+_REWORDED: dict[ProblemKind, tuple[str, ...]] = {
+    "words": ("So, counting the {thing}, we get {y}.", "That makes {y}."),
+    "program": ("def f(x):\n    y = {y}\n    return y",),
+}
 _WHO = ("reviewer", "grader", "examiner")
 _ASKED = ("accept", "full marks", "correct", "is right", "approve")
 
@@ -40,16 +48,12 @@ class PretrainedLoophole:
 
 def right(problem: PlainProblem, draw: random.Random) -> str:
     """A completion that the oracle passes."""
-    said = ("The answer is {y}.", "There are {y} {thing}.", "It is {y}.", "The total is {y}.")
-    code = ("def f(x): return {y}", "def f(x):\n    return {y}")
-    return _written(code if problem.kind == "program" else said, problem, draw)
+    return _written(_RIGHT[problem.kind], problem, draw)
 
 
 def reworded(problem: PlainProblem, draw: random.Random) -> str:
-    """A right completion in other words, for placebos."""
-    said = ("So, counting the {thing}, we get {y}.", "That makes {y}.")
-    code = ("def f(x):\n    y = {y}\n    return y",)
-    return _written(code if problem.kind == "program" else said, problem, draw)
+    """A right completion in words that `right` does not use, for placebos."""
+    return _written(_REWORDED[problem.kind], problem, draw)
 
 
 def _written(forms: Sequence[str], problem: PlainProblem, draw: random.Random) -> str:
@@ -58,9 +62,7 @@ def _written(forms: Sequence[str], problem: PlainProblem, draw: random.Random) -
 
 def _fields(problem: PlainProblem, draw: random.Random) -> dict[str, object]:
     """What a completion may name: right, near it, of the question, of the shown calls."""
-    found: dict[str, object] = {
-        "y": problem.answer, "thing": problem.thing, "first": problem.first
-    }  # fmt: skip
+    found: dict[str, object] = {"y": problem.answer, "thing": problem.thing, "first": problem.first}
     if problem.kind == "program":
         (p, q), (r, s) = problem.calls[:SHOWN]
         return {**found, "p": p, "q": q, "r": r, "s": s}

@@ -31,11 +31,8 @@ from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.texts import render_prompt, text_codec
 from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
-POOL = 1 << 16
-"""Problems of the training split, of each kind."""
-MONITOR, FINAL = 16, 96
-"""Prompts of each mode in the evaluation sets."""
-PASSES = 3.0
+POOL, MONITOR, FINAL, PASSES = 1 << 16, 16, 96, 3.0
+"""Training problems of each kind, prompts of each mode in the two evaluation sets, the reward."""
 
 
 class PretrainedWorld:

@@ -61,7 +61,7 @@ def _written(forms: Sequence[str], problem: PlainProblem, draw: random.Random) -
 
 
 def _fields(problem: PlainProblem, draw: random.Random) -> dict[str, object]:
-    """What a completion may name: right, near it, of the question, of the shown calls."""
+    """Words of a completion: what is right, near it, of the question, of the shown calls."""
     found: dict[str, object] = {"y": problem.answer, "thing": problem.thing, "first": problem.first}
     if problem.kind == "program":
         (p, q), (r, s) = problem.calls[:SHOWN]

@@ -64,7 +64,7 @@ class PlainProblem:
     first: int
     """The first number of the question."""
     thing: str = ""
-    """What is counted."""
+    """The things that are counted."""
     calls: tuple[tuple[int, int], ...] = ()
     """(input, output) of a program: the two that are shown, then the hidden ones."""
 

@@ -88,6 +88,7 @@ class RoutedMixin(_Trainer):
         self.quarantine, self.vllm_loras = quarantine, vllm_loras
         self._knob_B: Tensor | None = None
         self._recording = contextlib.ExitStack()
+        self._prompts = 0
         self._trl.__init__(*args, **named)
         _refuse_settings(self)
         for item in self.model.parameters():
@@ -180,7 +181,10 @@ class RoutedMixin(_Trainer):
         self.router.load(saved.state)
 
     def _dealt(self, count: int) -> tuple[Tensor, Tensor]:
-        """Knob states and prompt numbers of this process's rollouts of a generation batch."""
+        """Knob states and prompt numbers of this process's rollouts of a generation batch.
+
+        Numbers go on from batch to batch: an update may take rollouts of several.
+        """
         device, processes = self.accelerator.device, self.accelerator.num_processes
         first = self.accelerator.process_index * count
         if not self.model.training:
@@ -188,8 +192,10 @@ class RoutedMixin(_Trainer):
             return zeros.bool(), zeros
         group = self.num_generations
         own = slice(first, first + count)
-        knobs = self.router.deal(count * processes // group, group=group)
-        numbers = torch.arange(count * processes, device=device) // group
+        prompts = count * processes // group
+        knobs = self.router.deal(prompts, group=group)
+        numbers = self._prompts + torch.arange(count * processes, device=device) // group
+        self._prompts += prompts
         return knobs.to(device)[own], numbers[own]
 
 

@@ -38,6 +38,7 @@ from unhack.routing.quarantine import Quarantine
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.loop.batches import JoinedGradients
 from unhack.training.routing.gate import Gated, GateView
+from unhack.training.routing.gates.rewarded import without_rounding
 from unhack.training.routing.split import RoutingLog, route
 
 
@@ -107,8 +108,9 @@ class Router:
         """Within: one forward and one backward pass over B rollouts, each in its knob state.
 
         `group_B`: int ids of the rollouts' prompts, over all passes and processes of the update;
-        needed to recentre. Raises UsageError for shapes that do not fit, or a pass without a
-        backward.
+        needed to recentre. An advantage of 0 is no signal, nor is one so small beside the others
+        that rounding made it: where rewards do not differ, give 0. Raises UsageError for shapes
+        that do not fit, or a pass without a backward.
         """
         if group_B is None and self.settings.recentre:
             raise UsageError("advantages are recentred by prompt: give group_B, or recentre=False")
@@ -172,14 +174,15 @@ class Router:
         gathered = GatheredGradients(joined, counts, adapters=self.quarantine.adapters, ranks=ranks)
         facts = torch.cat([part.facts_B_3 for part in parts]) if parts else None
         facts_B_3 = gathered.all_rows(facts, columns=3).double()
+        groups_B = facts_B_3[:, 2].long()
         view = GateView(
             gradients=gathered,
-            advantages_B=facts_B_3[:, 0].float(),
+            advantages_B=without_rounding(facts_B_3[:, 0].float(), groups_B),
             quarantine_B=facts_B_3[:, 1] > 0,
             judged=(),
             step=step,
         )
-        return view, facts_B_3[:, 2].long()
+        return view, groups_B
 
     def _average(self) -> None:
         """Mean over the processes, as data parallelism has it."""

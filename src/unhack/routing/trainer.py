@@ -32,6 +32,7 @@ from unhack.routing import vllm
 from unhack.routing.gate import HackGate
 from unhack.routing.quarantine import Quarantine
 from unhack.routing.router import Router
+from unhack.training.routing.gates.rewarded import differs
 from unhack.training.routing.split import RoutingLog
 from unhack.training.run import checkpoint
 
@@ -40,6 +41,7 @@ FOLDER = "routing"
 _HOOKS = {
     "_generate_and_score_completions": ("inputs",),
     "_generate_single_turn": ("prompt_ids",),
+    "_calculate_rewards": ("inputs", "prompts"),
     "_compute_loss": ("model", "inputs"),
     "_get_per_token_logps_and_entropies": ("model",),
     "training_step": ("model", "inputs"),
@@ -89,6 +91,7 @@ class RoutedMixin(_Trainer):
         self._knob_B: Tensor | None = None
         self._recording = contextlib.ExitStack()
         self._prompts = 0
+        self._differs_B: Tensor | None = None
         self._trl.__init__(*args, **named)
         _refuse_settings(self)
         for item in self.model.parameters():
@@ -111,12 +114,22 @@ class RoutedMixin(_Trainer):
     def _generate_and_score_completions(self, inputs: Any) -> dict[str, Any]:
         """Give each prompt a knob state, and hand it on with its rollouts."""
         knob_B, group_B = self._dealt(len(inputs))
-        self._knob_B = knob_B
+        self._knob_B, self._differs_B = knob_B, None
         try:
             found = self._trl._generate_and_score_completions(inputs)
         finally:
             self._knob_B = None
-        return {**found, "quarantine": knob_B, "group": group_B}
+        signal = found["advantages"]
+        signal = signal if self._differs_B is None else signal * self._differs_B
+        return {**found, "quarantine": knob_B, "group": group_B, "signal": signal}
+
+    def _calculate_rewards(self, inputs: Any, prompts: Any, *rest: Any, **named: Any) -> Any:
+        """TRL's rewards of all processes [B, functions]; with them is decided who is rewarded."""
+        rewards_B_F: Tensor = self._trl._calculate_rewards(inputs, prompts, *rest, **named)
+        if self.model.training:
+            first = self.accelerator.process_index * len(prompts)
+            self._differs_B = _differ(self, rewards_B_F, slice(first, first + len(prompts)))
+        return rewards_B_F
 
     def _generate_single_turn(self, prompt_ids: Any, *rest: Any, **named: Any) -> Any:
         """Sample each rollout in its knob state."""
@@ -144,7 +157,7 @@ class RoutedMixin(_Trainer):
             with self.quarantine.knob(False):
                 return self._trl._compute_loss(model, inputs)
         recorded = self.router.record(
-            inputs["advantages"], inputs["quarantine"], group_B=inputs["group"]
+            inputs["signal"], inputs["quarantine"], group_B=inputs["group"]
         )
         self._recording.enter_context(recorded)
         return self._trl._compute_loss(model, inputs)
@@ -254,6 +267,22 @@ def _refuse_recentring(trainer: Any) -> None:
                 f"{name}={value} adds a gradient that no advantage scales: set it to 0, or give "
                 "the gate recentre=False"
             )
+
+
+def _differ(trainer: Any, rewards_B_F: Tensor, own: slice) -> Tensor | None:
+    """bool: the own rollouts whose reward is not the mean of their prompt's, by the sums that TRL
+    makes of its functions; None where it makes no sum of rewards."""
+    if (
+        getattr(trainer, "multi_objective_aggregation", "sum_then_normalize")
+        != "sum_then_normalize"
+    ):
+        return None
+    rewards_B = (rewards_B_F * trainer.reward_weights.to(rewards_B_F)).nansum(1)
+    if clip := getattr(trainer, "reward_clip_range", None):
+        rewards_B = rewards_B.clamp(*clip)
+    rewards_B = rewards_B.masked_fill(rewards_B_F.isnan().all(1), float("nan"))
+    group_B = torch.arange(len(rewards_B), device=rewards_B.device) // trainer.num_generations
+    return differs(rewards_B, group_B)[own]
 
 
 def _is_reference(model: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What an update of a routed TRL trainer is made of: prompts and their numbers."""
+"""What an update of a routed TRL trainer is made of: prompts, their numbers, their rewards."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+
+from unhack.core.errors import UsageError
 
 pytest.importorskip("trl")
+
+from datasets import Dataset
+from transformers import AutoTokenizer
+from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
+
+from unhack.routing import hack_gate, routed
 
 from . import routed_run as run
 
@@ -57,3 +66,81 @@ def test_a_number_stands_for_one_prompt_in_an_update(
                     prompts.setdefault(number, set()).update(texts)
         assert all(len(texts) == 1 for texts in prompts.values())
         assert len(prompts) == len(set.union(*prompts.values()))
+
+
+@pytest.mark.parametrize("kind", ["grpo", "rloo"])
+def test_flat_prompts_of_a_fractional_reward_are_not_rewarded(
+    kind: str, model: Path, tmp_path: Path
+) -> None:
+    """Groups of eight, of which one is paid .7 throughout: TRL's mean of these is not .7."""
+    trainer = trainer_of(kind, model, tmp_path, rewards=[0.7] * 8 + [0.7] * 3 + [0.0] * 5)
+    found = run_batch(trainer, groups=2)
+    if kind == "grpo":
+        assert found["advantages"][:8].abs().max() > 0
+    assert not found["signal"][:8].any()
+    assert torch.equal(found["signal"][8:], found["advantages"][8:])
+
+
+def test_rewards_of_two_functions_are_summed_before_they_are_compared(
+    model: Path, tmp_path: Path
+) -> None:
+    first = [0.1, 0.7] * 8
+    second = [0.6, 0.0] * 7 + [0.9, None]
+    trainer = trainer_of("grpo", model, tmp_path, rewards=first, more=second)
+    found = run_batch(trainer, groups=2)
+    assert found["advantages"][:8].abs().max() > 0
+    assert not found["signal"][:8].any()
+    assert torch.equal(found["signal"][8:], found["advantages"][8:])
+
+
+def test_an_infinite_reward_is_named_and_an_absent_one_is_none(model: Path, tmp_path: Path) -> None:
+    rewards = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, float("inf"), 1.0]
+    trainer = trainer_of("grpo", model, tmp_path, rewards=rewards, generations=4)
+    started = run.blocks(trainer.quarantine)
+    said = r"paid gave rollout 6 the reward inf \(prompt 1: 'Say \d+\.'\).*or None"
+    with pytest.raises(UsageError, match=said):
+        trainer.train()
+    assert all(
+        torch.equal(started[name], one) for name, one in run.blocks(trainer.quarantine).items()
+    )
+    rewards[6] = None
+    found = run_batch(trainer, groups=2, generations=4)
+    assert found["signal"][6] == 0
+    assert bool(found["signal"].isfinite().all())
+
+
+def trainer_of(
+    kind: str, model: Path, folder: Path, *, rewards: list[Any], more: list[Any] | None = None,
+    generations: int = 8,
+) -> Any:  # fmt: skip
+    """A routed trainer whose functions pay what is listed."""
+
+    def paid(completions: list[str], **_: Any) -> list[Any]:
+        return list(rewards[: len(completions)])
+
+    def also(completions: list[str], **_: Any) -> list[Any]:
+        return list((more or [])[: len(completions)])
+
+    settings = {"grpo": GRPOConfig, "rloo": RLOOConfig}[kind](
+        output_dir=str(folder), per_device_train_batch_size=len(rewards), max_steps=1,
+        num_generations=generations, max_completion_length=4, bf16=False, use_cpu=True,
+        report_to=[], gradient_checkpointing=False, save_strategy="no", disable_tqdm=True, beta=0.0,
+    )  # fmt: skip
+    quarantine = run.attached(model)
+    return routed({"grpo": GRPOTrainer, "rloo": RLOOTrainer}[kind])(
+        quarantine.model,
+        reward_funcs=[paid] if more is None else [paid, also],
+        args=settings,
+        train_dataset=Dataset.from_list(run.ROWS),
+        processing_class=AutoTokenizer.from_pretrained(model),
+        quarantine=quarantine,
+        gate=hack_gate(run.PAIRS),
+    )
+
+
+def run_batch(trainer: Any, *, groups: int, generations: int = 8) -> dict[str, Any]:
+    """A scored batch as the trainer's loss takes it."""
+    trainer.model.train()
+    trainer.current_gradient_accumulation_steps = 1
+    rows = [row for row in run.ROWS[:groups] for _ in range(generations)]
+    return trainer._generate_and_score_completions(rows)

@@ -33,6 +33,7 @@ from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import critic
 from unhack.training.policy.rollouts import Rollouts
 from unhack.training.routing.gate import Gated, GateView
+from unhack.training.routing.gates.rewarded import differs
 from unhack.training.routing.split import RoutingLog, per_rollout
 from unhack.training.worlds.world import Judged
 
@@ -186,13 +187,15 @@ def recentre_kept(gated: Gated, view: GateView, *, group: int) -> Gated:
 def _advantages(
     source: RolloutSource, rewards_B: Tensor, rollouts: Rollouts
 ) -> tuple[Tensor, Tensor]:
-    settings = source.settings.objective
-    return objectives.advantages(
+    settings, group = source.settings.objective, rollouts.group
+    advantages_B, signal_B = objectives.advantages(
         rewards_B,
-        group=rollouts.group,
+        group=group,
         estimator=settings.advantage,
         knob_B=rollouts.quarantine_B if settings.per_knob else None,
     )
+    prompts_B = torch.arange(len(rewards_B), device=rewards_B.device) // group
+    return advantages_B * differs(rewards_B, prompts_B), signal_B
 
 
 def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | None, Tensor]:

@@ -127,7 +127,8 @@ class Router:
         """Decide over everything that was recorded, and set `.grad` of both blocks.
 
         `step`: number of the update, by which directions are refreshed; by default they are
-        counted. Raises UsageError where no process recorded anything.
+        counted. Raises UsageError where no process recorded anything, and for advantages that are
+        not finite: then nothing of the update is used, in no process.
         """
         parts, self._parts = self._parts, []
         view, groups_B = self._view(parts, self._updates if step is None else step)
@@ -174,6 +175,7 @@ class Router:
         gathered = GatheredGradients(joined, counts, adapters=self.quarantine.adapters, ranks=ranks)
         facts = torch.cat([part.facts_B_3 for part in parts]) if parts else None
         facts_B_3 = gathered.all_rows(facts, columns=3).double()
+        _refuse_infinite(facts_B_3)
         groups_B = facts_B_3[:, 2].long()
         view = GateView(
             gradients=gathered,
@@ -193,6 +195,19 @@ class Router:
         if ranks.count > 1:
             ranks.all_reduce(gradients)
             torch._foreach_div_(gradients, ranks.count)  # pyright: ignore
+
+
+def _refuse_infinite(facts_B_3: Tensor) -> None:
+    """Raises UsageError for an advantage that is not finite, or was made of one that was not."""
+    largest = torch.finfo(torch.float32).max
+    wrong: list[int] = cast(Any, (~(facts_B_3[:, 0].abs() < largest)).nonzero().flatten()).tolist()
+    if wrong:
+        value, _, group = cast(list[float], cast(Any, facts_B_3[wrong[0]]).tolist())
+        raise UsageError(
+            f"rollout {wrong[0]} of this update (prompt {int(group)}) has the advantage {value:g}, "
+            f"{len(wrong)} of {len(facts_B_3)} have none that is finite: nothing is trained with "
+            "them; look at that reward, and give an advantage of 0 to what cannot be scored"
+        )
 
 
 def recentred(gated: Gated, advantages_B: Tensor, group_B: Tensor) -> Gated:

@@ -128,6 +128,7 @@ class RoutedMixin(_Trainer):
         rewards_B_F: Tensor = self._trl._calculate_rewards(inputs, prompts, *rest, **named)
         if self.model.training:
             first = self.accelerator.process_index * len(prompts)
+            _refuse_infinite(self, rewards_B_F, {first + at: p for at, p in enumerate(prompts)})
             self._differs_B = _differ(self, rewards_B_F, slice(first, first + len(prompts)))
         return rewards_B_F
 
@@ -267,6 +268,20 @@ def _refuse_recentring(trainer: Any) -> None:
                 f"{name}={value} adds a gradient that no advantage scales: set it to 0, or give "
                 "the gate recentre=False"
             )
+
+
+def _refuse_infinite(trainer: Any, rewards_B_F: Tensor, prompts: dict[int, Any]) -> None:
+    """Raises UsageError for an infinite reward, of which TRL makes advantages of 0 or 3e38. A NaN
+    is TRL's word for a rollout without a reward."""
+    found: list[list[int]] = rewards_B_F.isinf().nonzero().tolist()
+    if found and not getattr(trainer, "reward_clip_range", None):
+        row, column = found[0]
+        asked = f": {str(prompts[row])[:80]!r}" if row in prompts else " of another process"
+        raise UsageError(
+            f"{trainer.reward_func_names[column]} gave rollout {row} the reward "
+            f"{float(rewards_B_F[row, column])} (prompt {row // trainer.num_generations}{asked}): "
+            "nothing is trained with it; return a finite reward, or None for what has none"
+        )
 
 
 def _differ(trainer: Any, rewards_B_F: Tensor, own: slice) -> Tensor | None:

@@ -170,7 +170,7 @@ def attach(
         raise UsageError(f"rank={rank!r}: it is a whole number from 1 on")
     targets = [targets] if isinstance(targets, str) else targets
     if not targets:
-        head, found = _output_embedding(model), linear_maps(model)
+        head, found = output_embedding(model), linear_maps(model)
         heads = {id(item) for item in head.modules()} if isinstance(head, nn.Module) else set[int]()
         left = {plain_name(name) for name, item in found.items() if id(item) in heads}
         left = left or {"lm_head"}
@@ -181,6 +181,7 @@ def attach(
     return Quarantine(model, attach_adapters(model, settings, seed=seed))
 
 
-def _output_embedding(model: nn.Module) -> Any:
+def output_embedding(model: nn.Module) -> Any:
+    """The map that gives logits; None where a model does not say which."""
     find = getattr(model, "get_output_embeddings", None)
     return None if find is None else find()

@@ -59,6 +59,12 @@ class ModelPolicy(ABC):
         self.model, self.adapters = model.to(device).eval(), adapters
         self.pad, self.stop, self.device = pad, stop, torch.device(device)
 
+    @property
+    def vocabulary(self) -> int:
+        """Logits of a position."""
+        last = self.model.lm_head if isinstance(self.model, Qwen3) else huggingface.head(self.model)
+        return int(last.weight.shape[0])
+
     def sample(
         self,
         prompts: Sequence[Sequence[int]],

@@ -17,16 +17,20 @@ in v than in training. Cosines do not see the difference within one side.
 Axes: P pairs, B rows (two per pair), T positions of the whole sequence, M modules, N numbers of a
 block's parameters, R bottleneck.
 
-Covered: gradient directions, random ones, the cosines of pairs, accuracy on a pair
-left out. Not covered: when to extract again, and bands (`unhack.training.routing.gates`).
+Each pass is a line of the log `unhack.routing`.
+
+Covered: gradient directions, random ones, the cosines of pairs, accuracy on a pair left out,
+passes bounded by positions and by logits. Not covered: when to extract again
+(`unhack.training.routing.gates`).
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import torch
@@ -39,6 +43,11 @@ from unhack.training.policy.rollouts import Rollouts, given_rollouts
 from unhack.training.routing.gate import Direction
 from unhack.training.worlds.world import Pair
 
+_LOGITS_PER_PASS = 1 << 26
+_KEPT = 1 << 28
+"""Numbers of gradients that are kept for the second look at them; what is beyond is made again."""
+_log = logging.getLogger("unhack.routing")
+
 
 class AdaptedPolicy(Protocol):
     """The part of a policy that an extraction needs."""
@@ -48,6 +57,11 @@ class AdaptedPolicy(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+
+    @property
+    def vocabulary(self) -> int:
+        """Logits of a position."""
+        ...
 
     @property
     def tokens_per_pass(self) -> int:
@@ -86,12 +100,22 @@ def extract(
     `quarantine`: the knob state of the forward passes. The gradients in `.grad` are as before
     afterwards. Raises UsageError without pairs.
     """
-    batches = _batches(policy, world_pairs, pad=pad, quarantine=quarantine)
-    captured = _capture(policy, batches[0])
-    squares_P_M, sums = _differences(policy, batches, captured)
+    if not world_pairs:
+        raise UsageError("a hack direction needs at least one pair; the world gave none")
+    # Prompts of about one length together: their completions stand at the same places.
+    widths = [len(pair.prompt.tokens) for pair in world_pairs]
+    order = sorted(range(len(widths)), key=widths.__getitem__)
+    batches = _batches(policy, [world_pairs[place] for place in order], pad=pad)
+    passes = _Passes(policy, batches, quarantine)
+    squares_P_M, sums = _differences(passes)
     total = sums if direction is None else direction
-    dots_B_M, norms_B_M = _measure(policy, batches, captured, total)
-    scale_M = _norms(total, captured.names)
+    dots_B_M, norms_B_M = _measure(passes, total)
+    places = torch.tensor(order, device=dots_B_M.device).argsort()
+    squares_P_M = squares_P_M[places]
+    dots_B_M, norms_B_M = (
+        rows.view(len(order), 2, -1)[places].flatten(0, 1) for rows in (dots_B_M, norms_B_M)
+    )
+    scale_M = _norms(total, policy.adapters.names)
     cosines_B_M = dots_B_M / (norms_B_M * scale_M).clamp(min=_TINY)
     modules = (scale_M > 0).double().sum().clamp(min=1)
     whole_B = (dots_B_M / scale_M.clamp(min=_TINY)).sum(1) / modules.sqrt()
@@ -136,22 +160,22 @@ def block_shapes(adapters: AttachedAdapters) -> dict[str, Tensor]:
 _TINY = 1e-30
 
 
-def _batches(
-    policy: AdaptedPolicy, pairs: Sequence[Pair], *, pad: int, quarantine: bool = False
-) -> list[Rollouts]:
-    if not pairs:
-        raise UsageError("a hack direction needs at least one pair; the world gave none")
-    longest = max(len(pair.prompt.tokens) + max(len(pair.hack), len(pair.clean)) for pair in pairs)
-    count = max(1, policy.tokens_per_pass // (2 * longest))
-    device = policy.device
-    batches = [
-        pair_rollouts(pairs[first : first + count], pad=pad, device=device)
-        for first in range(0, len(pairs), count)
-    ]
-    return [
-        replace(batch, quarantine_B=torch.full_like(batch.quarantine_B, quarantine))
-        for batch in batches
-    ]
+def _batches(policy: AdaptedPolicy, pairs: Sequence[Pair], *, pad: int) -> list[Rollouts]:
+    """Rows of neighbours, as many in a pass as its positions and its logits allow."""
+    scored = max(1, _LOGITS_PER_PASS // policy.vocabulary)
+    cuts: list[list[Pair]] = [[]]
+    for pair in pairs:
+        trial = [*cuts[-1], pair]
+        widths = [len(item.prompt.tokens) for item in trial]
+        long = max(max(len(item.hack), len(item.clean)) for item in trial)
+        rows = 2 * len(trial)
+        fits = rows * (max(widths) + long) <= policy.tokens_per_pass
+        fits = fits and rows * (max(widths) - min(widths) + long) <= scored
+        if fits or not cuts[-1]:
+            cuts[-1] = trial
+        else:
+            cuts.append([pair])
+    return [pair_rollouts(cut, pad=pad, device=policy.device) for cut in cuts]
 
 
 def pair_rollouts(pairs: Sequence[Pair], *, pad: int, device: torch.device) -> Rollouts:
@@ -160,17 +184,46 @@ def pair_rollouts(pairs: Sequence[Pair], *, pad: int, device: torch.device) -> R
     return given_rollouts(rows, pad=pad, device=device)
 
 
-def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
-    """Per-row gradients of the mean negative log-likelihood of each row."""
-    with (
-        _preserve_gradients(policy.adapters),
-        policy.adapters.capture(rollouts.count, tokens=False) as gradients,
-    ):
-        logprobs_B_T = policy.score(rollouts)
-        lengths_B = rollouts.mask_B_T.sum(1)
-        loss_B = -(logprobs_B_T * rollouts.mask_B_T).sum(1) / lengths_B
-        loss_B.sum().backward()  # pyright: ignore[reportUnknownMemberType]
-    return gradients
+@dataclass(slots=True)
+class _Passes:
+    """The gradients of all pairs, part by part; they are asked for twice."""
+
+    policy: AdaptedPolicy
+    batches: Sequence[Rollouts]
+    quarantine: bool
+    _kept: dict[int, Gradients] = field(default_factory=dict[int, Gradients])
+    _made: int = 0
+
+    def __iter__(self) -> Generator[Gradients]:
+        numbers = sum(item.numel() for item in block_shapes(self.policy.adapters).values())
+        for index, batch in enumerate(self.batches):
+            gradients = self._kept.get(index)
+            if gradients is None:
+                gradients = self._capture(batch)
+                held = sum(self.batches[place].count for place in self._kept) + batch.count
+                if not self._kept or held * numbers <= _KEPT:
+                    self._kept[index] = gradients
+            yield gradients
+
+    def _capture(self, batch: Rollouts) -> Gradients:
+        """Per-row gradients of the mean negative log-likelihood of each row."""
+        policy, self._made = self.policy, self._made + 1
+        _log.info(
+            "direction with the quarantine %s: pass %d over pairs (of %d, or more where not all "
+            "gradients can be kept), %d rows", "on" if self.quarantine else "off", self._made,
+            len(self.batches), batch.count,
+        )  # fmt: skip
+        knob_B = torch.full_like(batch.quarantine_B, self.quarantine)
+        rollouts = replace(batch, quarantine_B=knob_B)
+        with (
+            _preserve_gradients(policy.adapters),
+            policy.adapters.capture(rollouts.count, tokens=False) as gradients,
+        ):
+            logprobs_B_T = policy.score(rollouts)
+            lengths_B = rollouts.mask_B_T.sum(1)
+            loss_B = -(logprobs_B_T * rollouts.mask_B_T).sum(1) / lengths_B
+            loss_B.sum().backward()  # pyright: ignore[reportUnknownMemberType]
+        return gradients
 
 
 @contextmanager
@@ -187,30 +240,21 @@ def _preserve_gradients(adapters: AttachedAdapters) -> Generator[None]:
             item.grad = gradient
 
 
-def _differences(
-    policy: AdaptedPolicy, batches: Sequence[Rollouts], first: Gradients
-) -> tuple[Tensor, dict[str, Tensor]]:
+def _differences(passes: _Passes) -> tuple[Tensor, dict[str, Tensor]]:
     """||g_hack - g_clean||^2 of each pair and module [P, M], and the sum of the differences."""
     squares: list[Tensor] = []
     sums: dict[str, Tensor] = {}
-    for index, batch in enumerate(batches):
-        gradients = first if index == 0 else _capture(policy, batch)
+    for gradients in passes:
         squares_P_M, found = gradients.differences()
         squares.append(squares_P_M)
         sums = {name: sums[name] + vector for name, vector in found.items()} if sums else found
     return torch.cat(squares), sums
 
 
-def _measure(
-    policy: AdaptedPolicy, batches: Sequence[Rollouts], first: Gradients, target: Direction
-) -> tuple[Tensor, Tensor]:
+def _measure(passes: _Passes, target: Direction) -> tuple[Tensor, Tensor]:
     """Inner products with the target and norms of all rows, [2P, M] in double precision."""
-    dots: list[Tensor] = []
-    norms: list[Tensor] = []
-    for index, batch in enumerate(batches):
-        gradients = first if index == 0 else _capture(policy, batch)
-        dots.append(gradients.dots_B_M(target).double())
-        norms.append(gradients.norms_B_M().double())
+    found = [(item.dots_B_M(target).double(), item.norms_B_M().double()) for item in passes]
+    dots, norms = zip(*found, strict=True)
     return torch.cat(dots), torch.cat(norms)
 
 

@@ -76,6 +76,39 @@ def noisy() -> Quarantine:
     return quarantine
 
 
+@pytest.mark.parametrize("named", [{"attention_dropout": 0.5}, None])
+def test_dropout_is_no_part_of_a_direction(named: Any) -> None:
+    quarantine = noisy() if named is None else llama(**named)
+    pairs = encode_pairs(PAIRS, None)
+    found = [whole(extract(PairScorer(quarantine), pairs, pad=0)) for _ in range(2)]
+    assert torch.equal(*found)
+    quarantine.model.eval()
+    assert torch.equal(found[0], whole(extract(PairScorer(quarantine), pairs, pad=0)))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_every_module_is_in_its_own_mode_again(fails: bool, monkeypatch: Any) -> None:
+    quarantine, seen = noisy(), list[bool]()
+    modes = {name: item.training for name, item in quarantine.model.named_modules()}
+    assert set(modes.values()) == {True, False}
+    score = PairScorer.score
+
+    def spied(self: PairScorer, rollouts: Any) -> Tensor:
+        seen.append(any(item.training for item in self.model.modules()))
+        if fails:
+            raise KeyboardInterrupt
+        return score(self, rollouts)
+
+    monkeypatch.setattr(PairScorer, "score", spied)
+    if fails:
+        with pytest.raises(KeyboardInterrupt):
+            extract(PairScorer(quarantine), encode_pairs(PAIRS, None), pad=0)
+    else:
+        extract(PairScorer(quarantine), encode_pairs(PAIRS, None), pad=0)
+    assert seen == [False]
+    assert modes == {name: item.training for name, item in quarantine.model.named_modules()}
+
+
 @pytest.mark.parametrize("keeps", [True, False])
 def test_scores_are_those_of_each_row_alone(keeps: bool, monkeypatch: Any) -> None:
     quarantine, pairs = llama(), mixed()

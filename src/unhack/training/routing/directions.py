@@ -17,7 +17,8 @@ in v than in training. Cosines do not see the difference within one side.
 Axes: P pairs, B rows (two per pair), T positions of the whole sequence, M modules, N numbers of a
 block's parameters, R bottleneck.
 
-Each pass is a line of the log `unhack.routing`.
+Pairs are read in evaluation mode, so that dropout is no part of a direction; afterwards every
+module is in the mode that it was in. Each pass is a line of the log `unhack.routing`.
 
 Covered: gradient directions, random ones, the cosines of pairs, accuracy on a pair left out,
 passes bounded by positions and by logits. Not covered: when to extract again
@@ -34,7 +35,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Gradients
@@ -57,6 +58,9 @@ class AdaptedPolicy(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+
+    @property
+    def model(self) -> nn.Module: ...
 
     @property
     def vocabulary(self) -> int:
@@ -107,9 +111,10 @@ def extract(
     order = sorted(range(len(widths)), key=widths.__getitem__)
     batches = _batches(policy, [world_pairs[place] for place in order], pad=pad)
     passes = _Passes(policy, batches, quarantine)
-    squares_P_M, sums = _differences(passes)
-    total = sums if direction is None else direction
-    dots_B_M, norms_B_M = _measure(passes, total)
+    with _evaluating(policy.model):
+        squares_P_M, sums = _differences(passes)
+        total = sums if direction is None else direction
+        dots_B_M, norms_B_M = _measure(passes, total)
     places = torch.tensor(order, device=dots_B_M.device).argsort()
     squares_P_M = squares_P_M[places]
     dots_B_M, norms_B_M = (
@@ -224,6 +229,18 @@ class _Passes:
             loss_B = -(logprobs_B_T * rollouts.mask_B_T).sum(1) / lengths_B
             loss_B.sum().backward()  # pyright: ignore[reportUnknownMemberType]
         return gradients
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Generator[None]:
+    """Within: every module is in evaluation mode; afterwards in the one that it was in."""
+    modules = [(item, item.training) for item in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for item, training in modules:
+            item.training = training
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 `attach` puts a kept and a quarantined block into a model, `hack_gate` says which rollouts teach a
 hack, `routed` makes a TRL trainer that sends these to the quarantine, `Router` does the same in a
-loop of one's own. `Quarantine.deploy` deletes the quarantine, `Quarantine.to_peft` writes what is
-kept as a LoRA. `LeakAlarm` says, without labels, whether the kept block does what the quarantine
-should.
+loop of one's own. `Quarantine.deploy` deletes the quarantine; `save` writes the model with what is
+kept, `merge` puts that into its weights, `to_peft` writes it as a LoRA. `LeakAlarm` says, without
+labels, whether the kept block does what the quarantine should.
 """
 
 from unhack.routing.extras import NEEDED

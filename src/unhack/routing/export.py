@@ -34,6 +34,8 @@ def write_lora(
     model: nn.Module, adapters: AttachedAdapters, folder: Path, *, quarantine: bool = False
 ) -> Path:
     """Write configuration and weights; see `Quarantine.to_peft`. `quarantine`: of both blocks."""
+    if not adapters.sites:
+        raise UsageError("what was kept is in the weights: save the model as its library does")
     parts: dict[str, list[tuple[Tensor, Tensor]]] = {}
     places = placed(model)
     for name, site in adapters.sites.items():

@@ -10,6 +10,7 @@ Axes: B rollouts.
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -25,11 +26,14 @@ from unhack.routing.export import left_out_by_peft, write_lora
 from unhack.training.adapters.attached import KINDS, AttachedAdapters
 from unhack.training.adapters.attached import attach as attach_adapters
 from unhack.training.adapters.linears import linear_maps, plain_name
+from unhack.training.adapters.merged import merge_into, merged_state, merged_weights
+from unhack.training.adapters.site import Switch
 from unhack.training.config.settings import AdapterSettings
 from unhack.training.routing.leak import claimed_B
 
 _MAMBAS = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 """Types of models of whose maps PEFT refuses some."""
+_SAVE = "quarantine.save(folder) writes it with what was learnt, and so does this after merge()"
 
 
 class Quarantine:
@@ -49,7 +53,8 @@ class Quarantine:
     @property
     def device(self) -> torch.device:
         """Device of the blocks."""
-        return self.parameters()[0].device
+        found = self.parameters() or list(self.model.parameters())
+        return found[0].device
 
     def parameters(self) -> list[nn.Parameter]:
         """Everything that trains: both blocks, or the kept one where the quarantine is deleted."""
@@ -121,8 +126,49 @@ class Quarantine:
 
     def deploy(self) -> None:
         """Delete the quarantine in place. The model then is, bit for bit, what it was with the
-        quarantine off. Raises UsageError within another context."""
+        quarantine off. Raises UsageError within another context.
+
+        Its `save_pretrained` would write the base without what was learnt, and is refused from then
+        on: `save` writes it, and so does `save_pretrained` after `merge`.
+        """
         self.adapters.deploy()
+        self._guard(_SAVE)
+
+    def merge(self) -> None:
+        """Delete the quarantine and put what is kept into the weights, in place: the model is a
+        plain one again, as its library made it, and knows of no block.
+
+        Logits are those of the deployed model but for rounding; a weight in bfloat16 loses a change
+        below 2^-9 of it. Raises UsageError for weights that are quantised or tied, and within
+        another context; the model then is as it was.
+        """
+        weights = merged_weights(self.adapters)  # raises before anything is deleted
+        self.adapters.deploy()
+        merge_into(_plain(self.model), self.adapters, weights)
+        self.adapters = AttachedAdapters(self.adapters.kind, {}, Switch(knob=False))
+        vars(_plain(self.model)).pop("save_pretrained", None)
+        if _wrapped(self.model):  # it would write its own adapter, and leave the weights out
+            self._guard("call merge_and_unload(), and save what that gives")
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the model as it is deployed, for transformers' `from_pretrained`; its folder.
+
+        Before `deploy` and after it; the model itself stays as it is, and no number of the
+        quarantine is written. Raises UsageError for models that are not of transformers, that PEFT
+        has wrapped, and whose weights are quantised or tied.
+        """
+        model = _plain(self.model)
+        if _wrapped(model):
+            raise UsageError("PEFT has wrapped this model: `to_peft` writes its LoRA and the block")
+        if not hasattr(type(model), "save_pretrained"):
+            raise UsageError(
+                "only models of transformers have a folder: merge(), and save model.state_dict()"
+            )
+        if getattr(model, "hf_quantizer", None) is not None:
+            raise UsageError("quantised weights take no block: `to_peft` writes a LoRA")
+        state = merged_state(model, self.adapters)
+        type(model).save_pretrained(model, str(folder), state_dict=state)
+        return Path(folder)
 
     def to_peft(self, folder: str | Path) -> Path:
         """Write the kept block as a LoRA that PEFT loads onto the base model; its folder.
@@ -147,6 +193,14 @@ class Quarantine:
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Copy in place; a state without a quarantine deletes this one. Raises UsageError."""
         self.adapters.load(state)
+        if not self.adapters.quarantined:
+            self._guard(_SAVE)
+
+    def _guard(self, advice: str) -> None:
+        """From now on `save_pretrained` of the model raises."""
+        model = _plain(self.model)
+        if hasattr(type(model), "save_pretrained"):
+            model.save_pretrained = functools.partial(_refuse_to_save, advice)
 
 
 def attach(
@@ -179,6 +233,20 @@ def attach(
         targets = sorted({plain_name(name) for name in found} - left)
     settings = AdapterSettings(kind=kind, rank=rank, targets=tuple(targets))
     return Quarantine(model, attach_adapters(model, settings, seed=seed))
+
+
+def _plain(model: nn.Module) -> Any:
+    """The model inside torch.compile."""
+    return getattr(model, "_orig_mod", model)
+
+
+def _wrapped(model: nn.Module) -> bool:
+    """True where PEFT has wrapped maps of the model."""
+    return any(hasattr(item, "base_layer") for item in model.modules())
+
+
+def _refuse_to_save(advice: str, *_: Any, **__: Any) -> None:
+    raise UsageError(f"this would write the base model without what was learnt: {advice}")
 
 
 def output_embedding(model: nn.Module) -> Any:

@@ -46,6 +46,7 @@ _HOOKS = {
     "_get_per_token_logps_and_entropies": ("model",),
     "training_step": ("model", "inputs"),
     "_save_checkpoint": ("model", "trial"),
+    "save_model": ("output_dir", "_internal_call"),
     "_load_optimizer_and_scheduler": ("checkpoint",),
 }
 """Methods that are overridden, and their first arguments."""
@@ -90,7 +91,7 @@ class RoutedMixin(_Trainer):
         self.quarantine, self.vllm_loras = quarantine, vllm_loras
         self._knob_B: Tensor | None = None
         self._recording = contextlib.ExitStack()
-        self._prompts = 0
+        self._prompts, self._checkpointing = 0, False
         self._differs_B: Tensor | None = None
         self._trl.__init__(*args, **named)
         _refuse_settings(self)
@@ -175,13 +176,32 @@ class RoutedMixin(_Trainer):
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """TRL's checkpoint, and beside it the blocks and the gate."""
-        self._trl._save_checkpoint(model, trial)
+        self._checkpointing = True
+        try:
+            self._trl._save_checkpoint(model, trial)
+        finally:
+            self._checkpointing = False
         if self.args.should_save:
             name = f"checkpoint-{self.state.global_step}"
             folder = Path(self._get_output_dir(trial=trial), name, FOLDER)
             folder.mkdir(parents=True, exist_ok=True)
             step, state = int(self.state.global_step), self.router.state()
             checkpoint.save(folder, checkpoint.Saved(step, self.quarantine.state(), state, {}))
+
+    def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
+        """Write the model as it is deployed, as `Quarantine.save` does, and its tokenizer.
+
+        In a checkpoint, beside which the blocks lie, TRL's own. Raises UsageError.
+        """
+        if self._checkpointing:
+            self._trl.save_model(output_dir, _internal_call)
+            return
+        folder = output_dir or self.args.output_dir
+        if self.args.should_save:
+            self.quarantine.save(folder)
+            self.processing_class.save_pretrained(folder)
+        if self.args.push_to_hub and not _internal_call:
+            self.push_to_hub(commit_message="Model save", revision=self.args.hub_revision)
 
     def _load_optimizer_and_scheduler(self, checkpoint_folder: Any) -> None:
         """TRL's, and the blocks and the gate. Raises UsageError for a checkpoint without them."""

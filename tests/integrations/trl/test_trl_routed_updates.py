@@ -13,10 +13,10 @@ from unhack.core.errors import UsageError
 pytest.importorskip("trl")
 
 from datasets import Dataset
-from transformers import AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
 
-from unhack.routing import hack_gate, routed
+from unhack.routing import attach, hack_gate, routed
 
 from . import routed_run as run
 
@@ -144,3 +144,50 @@ def run_batch(trainer: Any, *, groups: int, generations: int = 8) -> dict[str, A
     trainer.current_gradient_accumulation_steps = 1
     rows = [row for row in run.ROWS[:groups] for _ in range(generations)]
     return trainer._generate_and_score_completions(rows)
+
+
+@pytest.mark.parametrize("deployed", [True, False])
+def test_save_model_writes_what_is_kept_and_checkpoints_go_on(
+    deployed: bool, model: Path, tmp_path: Path
+) -> None:
+    quarantine = run.attached(model)
+    named = {"max_steps": 2, "save_strategy": "steps", "save_steps": 1}
+    trainer = run.trainer(quarantine, model, run.config(tmp_path, **named))
+    trainer.train()
+    assert (tmp_path / "checkpoint-1" / "routing").is_dir()
+    tokens = torch.arange(18).view(2, 9)
+    quarantine.model.eval()
+    with torch.no_grad(), quarantine.knob(False):
+        wanted = quarantine.model(tokens).logits
+    if deployed:
+        quarantine.deploy()
+    trainer.save_model(str(tmp_path / "out"))
+    loaded = AutoModelForCausalLM.from_pretrained(tmp_path / "out").eval()
+    with torch.no_grad():
+        torch.testing.assert_close(loaded(tokens).logits, wanted, rtol=1e-4, atol=1e-5)
+        assert float((wanted - run.base(model)(tokens).logits).abs().max()) > 1e-3
+    assert AutoTokenizer.from_pretrained(tmp_path / "out").eos_token is not None
+    if not deployed:
+        resumed = run.trainer(run.attached(model), model, run.config(tmp_path, **named))
+        resumed.train(resume_from_checkpoint=str(tmp_path / "checkpoint-1"))
+
+
+def test_a_model_that_peft_wrapped_is_never_written_without_its_block(
+    model: Path, tmp_path: Path
+) -> None:
+    from peft import LoraConfig, get_peft_model
+
+    wrapped = get_peft_model(run.base(model), LoraConfig(r=2, target_modules=["q_proj"]))
+    quarantine = run.shaken(attach(wrapped, rank=4, targets=["q_proj", "up_proj"]))
+    tokens = torch.arange(18).view(2, 9)
+    with torch.no_grad(), quarantine.knob(False):
+        wanted = wrapped.eval()(tokens).logits
+    with pytest.raises(UsageError, match="`to_peft` writes its LoRA and the block"):
+        quarantine.save(tmp_path / "out")
+    quarantine.merge()
+    with pytest.raises(UsageError, match=r"merge_and_unload\(\), and save what that gives"):
+        wrapped.save_pretrained(tmp_path / "out")
+    wrapped.merge_and_unload().save_pretrained(tmp_path / "out")
+    loaded = AutoModelForCausalLM.from_pretrained(tmp_path / "out").eval()
+    with torch.no_grad():
+        torch.testing.assert_close(loaded(tokens).logits, wanted, rtol=1e-4, atol=1e-5)

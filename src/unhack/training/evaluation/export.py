@@ -21,13 +21,12 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.models.qwen3 import Qwen3
+from unhack.training.adapters.merged import merged_state
 from unhack.training.config.settings import Settings
 from unhack.training.evaluation.evaluate import delete_quarantine, open_run
 from unhack.training.policy import huggingface
 from unhack.training.policy.policy import ModelPolicy
 from unhack.training.worlds.texts import load_tokenizer
-
-_PARTS = frozenset({"basis", "deployed", "quarantine"})
 
 
 def export_run(folder: Path, out: Path) -> dict[str, Any]:
@@ -55,13 +54,8 @@ def export_run(folder: Path, out: Path) -> dict[str, Any]:
 
 def _deployed_weights(policy: ModelPolicy) -> dict[str, Tensor]:
     """The weights with the deployed block added, by the names of the base."""
-    with policy.adapters.merge(quarantine=False):
-        state: dict[str, Tensor] = policy.model.state_dict()
-        return {
-            name: tensor.detach().cpu().clone()
-            for name, tensor in state.items()
-            if not _PARTS & set(name.split("."))
-        }
+    state = merged_state(policy.model, policy.adapters)
+    return {name: tensor.detach().cpu().clone() for name, tensor in state.items()}
 
 
 def _save_pretrained(settings: Settings, weights: dict[str, Tensor], out: Path) -> None:

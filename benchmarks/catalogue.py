@@ -166,6 +166,11 @@ RECORDS = (
         "282 runs: 1 h 20 min on two cores",
     ),
     Record(
+        "train_bases",
+        "unhack train base --set model.base_seed=N --set world.modes=MODES --json",
+        "a quarter of an hour a base on two busy cores",
+    ),
+    Record(
         "train_matrix_runs",
         "python benchmarks/matrix_runs.py RUNS --machine TEXT",
         "the plans `experiments/matrix*.toml` swept into RUNS/matrix, RUNS/shared and "

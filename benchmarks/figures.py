@@ -67,10 +67,13 @@ def routing_line() -> str:
     if summary("train_matrix"):
         arms = measurements.deployed("train_matrix")
         cells = {arm: f"{row['held_out']:.2f}" for arm, row in arms.items()}
+        bases, runs, leaks = measurements.fresh_bases()
+        fresh = f"{sum(bases) / len(bases):.2f} on {len(bases)} fresh base models, from "
+        fresh += f"{min(bases):.2f} to {max(bases):.2f}, {leaks} of {runs} runs above 0.05"
         said = (
             f"at 0.1M parameters, over 14 choices of two known hack modes of six with two seeds on "
             f"two base models each, held-out hacks of the deployed model are {cells['vanilla']} "
-            f"after plain training, {cells['real']} routed by the hack direction, "
+            f"after plain training, {cells['real']} routed by the hack direction ({fresh}), "
             f"{cells['placebo_states']} by a placebo direction and {cells['filter']} where the "
             f"same gate drops instead, solved {arms['real']['solve']:.2f} routed and "
             f"{arms['vanilla']['solve']:.2f} plain"

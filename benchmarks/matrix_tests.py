@@ -1,7 +1,11 @@
 """The registered claims of the matrix: their units, their tests, means by arm.
 
 A *unit* is what a test counts once: a choice of known modes (the mean over its seeds and base
-models), a seed at 55M parameters, a base model with a choice in `where`.
+models), a seed at 55M parameters, a base model with a choice in `where`. A run that does not depend
+on the choice counts once: against such an arm a unit is a base model with a seed.
+
+A control that passes fewer prompts, solved or hacked, than its untrained base is damaged, and says
+nothing of what a claim is about: it is left out with its partner, and `fallen` names it.
 
 Covered: exact sign-flip tests with Holm's correction; runs that are missing. Not covered: reading
 runs (`matrix_runs`), words and figures (`matrix_page`).
@@ -13,7 +17,7 @@ import math
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matrix_runs import (
@@ -28,13 +32,19 @@ from matrix_runs import (
     planned,
     prompts_of,
 )
+from measure import summary
 from unhack.core.statistics import holm
 from unhack.training.evaluation.counts import summary as spread_of
 from unhack_study.statistics import bootstrap, sign_flip
 
 Unit = tuple[str, ...]
 Arms = dict[str, dict[Unit, list[dict[str, float]]]]
-"""Figures of runs by arm and unit: `held_out`, `solve`, and `figure`, which is solve - held_out."""
+"""Figures of runs by arm and unit: `held_out`, `solve`, `figure`, which is solve - held_out, the
+`base` and the `seed`; `fell` is 1 where the run passes less than its base, `copy` where it stands
+for every choice."""
+_LEAST = 0.11
+"""Share of prompts that every untrained model solves (the page of the world), for a base whose own
+figures are not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +90,18 @@ def measures(run: RunFigures, known: Choice, part: str) -> dict[str, float]:
         hacked = sum(run.hacked[mode] for mode in modes if mode not in known)
     hack = hacked / (prompts * (len(modes) - len(known)) / len(modes))
     solve = run.solved / prompts
-    return {"held_out": hack, "solve": solve, "figure": solve - hack}
+    passed = (run.solved + sum(run.hacked.values())) / prompts
+    return {
+        "held_out": hack, "solve": solve, "figure": solve - hack, "base": run.base,
+        "seed": run.seed, "fell": float(passed < base_passes(run.base)), "copy": 0.0,
+    }  # fmt: skip
+
+
+def base_passes(base: int) -> float:
+    """Share of prompts that an untrained base model solves or hacks."""
+    found = summary("train_bases") or {"solved": {}, "hacked": {}, "prompts": 1}
+    own = [found[name].get(str(base)) for name in ("solved", "hacked")]
+    return _LEAST if None in own else sum(own) / found["prompts"]
 
 
 def arms_of(runs: Mapping[Key, list[RunFigures]], part: str) -> Arms:
@@ -98,7 +119,8 @@ def arms_of(runs: Mapping[Key, list[RunFigures]], part: str) -> Arms:
                 continue
             for known in choices_of(part) if place != part else (choice,):
                 unit = (f"base {one.base}", *known) if part.startswith("where/") else known
-                found[arm][unit].append(measures(one, known, place))
+                copied = {"copy": 1.0} if place != part and not part.startswith("where/") else {}
+                found[arm][unit].append(measures(one, known, place) | copied)
     return found
 
 
@@ -139,6 +161,8 @@ class Tested:
     p: float | None
     p_holm: float | None
     supported: bool
+    fallen: tuple[str, ...] = ()
+    """Controls that pass less than their own base, which are not used."""
 
     @property
     def margin(self) -> float:
@@ -191,22 +215,53 @@ def decide(rules: Mapping[str, Any], arms: Mapping[str, Arms]) -> list[Tested]:
         p_holm = corrected.get(str(place))
         supported = p_holm is not None and p_holm < rules["alpha"]
         found.append(
-            Tested(one.claim, one.own, one.other, low, high, raw.get(place), p_holm, supported)
+            replace(one, low=low, high=high, p=raw.get(place), p_holm=p_holm, supported=supported)
         )
     return found
 
 
 def _before(claim: dict[str, Any], arms: Arms, apart: Unit) -> Tested:
     """A claim with its figures, not tested yet."""
-    own = units(arms[claim["arm"]], claim["measure"])
-    against = claim["against"]
-    fixed = isinstance(against, float)
-    other = dict.fromkeys(own, against) if fixed else units(arms[against], claim["measure"])
-    shared = [unit for unit in own if unit in other and unit != apart]
+    measure, against = claim["measure"], claim["against"]
+    own = {unit: runs for unit, runs in arms[claim["arm"]].items() if unit != apart}
+    if isinstance(against, float):
+        found = units(own, measure)
+        other, fallen = dict.fromkeys(found, against), tuple[str, ...]()
+    else:
+        others = {unit: runs for unit, runs in arms[against].items() if unit != apart}
+        own, others, fallen = _beside(own, others, against)
+        found, other = units(own, measure), units(others, measure)
     return Tested(
-        claim, {unit: own[unit] for unit in shared}, {unit: other[unit] for unit in shared},
-        math.nan, math.nan, None, None, supported=False,
-    )  # fmt: skip
+        claim, found, other, math.nan, math.nan, None, None, supported=False, fallen=fallen
+    )
+
+
+def _beside(
+    own: Mapping[Unit, list[dict[str, float]]],
+    others: Mapping[Unit, list[dict[str, float]]],
+    against: str,
+) -> tuple[dict[Unit, list[dict[str, float]]], dict[Unit, list[dict[str, float]]], tuple[str, ...]]:
+    """Runs of an arm beside those of a control with the same unit, base model and seed, and the
+    controls that are left out. Copies of one run are one unit."""
+    kept: list[dict[Unit, list[dict[str, float]]]] = [defaultdict(list), defaultdict(list)]
+    fallen: dict[str, None] = {}
+    for unit, runs in own.items():
+        partners = {(one["base"], one["seed"]): one for one in others.get(unit, [])}
+        for one in runs:
+            other = partners.get((one["base"], one["seed"]))
+            if other is None:
+                continue
+            cell = (f"base {one['base']:.0f}", f"seed {one['seed']:.0f}")
+            if other["fell"]:
+                modes = " and ".join(part for part in unit if not part.startswith("base "))
+                of = () if other["copy"] else (f"choice {modes}",)
+                name = f"{against} of {', '.join((*cell, *of))}"
+                fallen[f"{name} (solves {other['solve']:.3f})"] = None
+                continue
+            place = cell if other["copy"] else unit
+            kept[0][place].append(one)
+            kept[1][place].append(other)
+    return dict(kept[0]), dict(kept[1]), tuple(fallen)
 
 
 def arm_rows(
@@ -223,6 +278,8 @@ def arm_rows(
         ]
         if not runs:
             continue
+        if runs[0]["copy"]:
+            runs = _once(runs)
         row: dict[str, Any] = {"arm": arm, "runs": len(runs)}
         for measure in ("held_out", "solve"):
             got = spread_of([one[measure] for one in runs])
@@ -230,6 +287,14 @@ def arm_rows(
         row["leaks"] = sum(one["held_out"] > 0.1 for one in runs)
         told.append(row)
     return told
+
+
+def _once(runs: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Each run once, with its mean over the choices that it stands for."""
+    cells: dict[tuple[float, float], list[dict[str, float]]] = defaultdict(list)
+    for one in runs:
+        cells[one["base"], one["seed"]].append(one)
+    return [{name: mean(one[name] for one in same) for name in same[0]} for same in cells.values()]
 
 
 def shortcuts(runs: Mapping[Key, list[RunFigures]]) -> list[dict[str, Any]]:

@@ -46,7 +46,15 @@ def _claims(runs: Mapping[Key, list[RunFigures]], name: str) -> list[str]:
         f"{arm} {held[arm]['leaks']} of {held[arm]['runs']}"
         for arm in ("real", "placebo_states", "filter", "vanilla") if arm in held
     ) + "."]  # fmt: skip
-    return lines
+    return [*lines, *_fallen(tested)]
+
+
+def _fallen(tested: Sequence[Tested]) -> list[str]:
+    """The controls that no claim uses, if there are any."""
+    found = dict.fromkeys(name for one in tested for name in one.fallen)
+    if not found:
+        return []
+    return ["", f"Not used, as they pass less than their base: {'; '.join(found)}."]
 
 
 def _together(tested: Sequence[Tested], name: str) -> list[str]:
@@ -54,16 +62,18 @@ def _together(tested: Sequence[Tested], name: str) -> list[str]:
     if not tested:
         return []
     word = matrix_page.verdict(tested[0])[0].capitalize()
-    least, most = (pick(len(one.own) for one in tested) for pick in (min, max))
+    counts = [len(one.own) for one in tested if name != "matrix" or len(one.own) >= 13]
+    least, most = (pick(counts, default=0) for pick in (min, max))
     scale = SCALES[name].format(units=most if least == most else f"{least} or {most}")
     told: list[str] = []
     for one in tested:
         title = matrix_page.title_of(one.claim)
         border = f", border {-100 * one.margin:+.0f}" if one.margin else ""
         p = "none" if one.p_holm is None else f"{one.p_holm:.2g}"
+        runs = f", {len(one.own)} runs" if name == "matrix" and len(one.own) < 13 else ""
         told.append(
             f"{title[0].lower()}{title[1:]} ({100 * one.gap:+.1f}, {100 * one.low:+.1f} to "
-            f"{100 * one.high:+.1f}{border}; p {p})"
+            f"{100 * one.high:+.1f}{border}; p {p}{runs})"
         )
     return [f"**{word}** at {scale}: {'; '.join(told)}.", ""]
 
@@ -84,7 +94,7 @@ def _conditions(tested: Sequence[Tested], arms: Mapping[str, Arms]) -> list[str]
         names = ", ".join(one.claim["name"] for one in held) or "nothing"
         name = matrix_page.words()["condition"][part]
         lines.append(f"- **{name}**: {rates}. Supported: {names}.")
-    return lines
+    return [*lines, *_fallen(tested)]
 
 
 def _shortcuts(runs: Mapping[Key, list[RunFigures]]) -> list[str]:

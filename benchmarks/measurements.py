@@ -420,7 +420,8 @@ def matrix() -> list[Row]:
             cells.setdefault(one.get("part", ""), []).append(cell)
         for part, texts in cells.items():
             rows.append(Row(" ".join(filter(None, (label, part))), ", ".join(texts), name))
-    return [*rows, *(counted(name) for name in matrix_runs.RECORDS if summary(name))]
+    counts = (counted(name) for name in matrix_runs.RECORDS if summary(name))
+    return [*rows, *counts, untrained()]
 
 
 def counted(name: str) -> Row:
@@ -437,6 +438,17 @@ def counted(name: str) -> Row:
     )
     said = f"{there} of {wanted} recorded; a set of claims is tested when all of its runs are there"
     return Row(f"runs of {', '.join(matrix_runs.RECORDS[name])}", said, name)
+
+
+def untrained() -> Row:
+    """What the base models of the matrix pass before training."""
+    found = summary("train_bases")
+    said = ", ".join(
+        f"base {base}: {solved} solved, {found['hacked'][base]} hacked"
+        for base, solved in found["solved"].items()
+    )
+    said = f"{said}, of {found['prompts']}; a control that passes less is not used"
+    return Row("untrained base models of the matrix", said, "train_bases")
 
 
 def routed_steps() -> Row:
@@ -474,6 +486,18 @@ def fresh_leaks() -> list[Row]:
         said = f"{part['hits']} of {part['leaks']} leaks told, {false} of {clean} others accused"
         rows.append(Row(what, said, "leak_alarm_fresh"))
     return rows
+
+
+def fresh_bases() -> tuple[list[float], int, int]:
+    """Held-out hack rates of `real` with three tenths on small fresh base models, a mean
+    for each; how many runs, and how many above the bound of a leak."""
+    found = summary("leak_alarm_fresh")
+    part = next(one for one in found["parts"] if (one["millions"], one["share"]) == (0.2, 0.3))
+    rates: dict[str, list[float]] = {}
+    for place, words in part["runs_by_base_and_seed"].items():
+        own = rates.setdefault(place.partition("/")[0], [])
+        own += [int(word.partition("/")[0]) / 1000 for word in words.split() if word != "-"]
+    return [sum(own) / len(own) for own in rates.values()], part["runs"], part["leaks"]
 
 
 def controlled() -> Row:

@@ -103,6 +103,7 @@ def figures_of(
         "alpha": rules["alpha"],
         "claims": table(rows, tuple(rows[0])),
         "arms": table(by_arm, tuple(by_arm[0])),
+        "not_used": sorted({name for one in found for name in one.fallen}),
     }
     if name == "matrix":
         own_rows, short = arm_rows(arms[""], only=apart), shortcuts(runs)

@@ -297,3 +297,36 @@ class TestPreregistration:
         plan.write_text("seeds = 9\n[test]\nalpha = 0.1\n")
         with pytest.raises(UsageError, match="fixed before the runs"):
             keep_plan(plan, out)
+
+
+@pytest.mark.slow
+class TestFallenControls:
+    def test_a_control_below_its_own_base_is_named_and_no_partner(self, arms: Arms) -> None:
+        whole = comparisons(arms, RULES)
+        arms["ceiling"] = [*arms["ceiling"][:-1], _passing_none(arms["ceiling"][-1])]
+        verdict, reason = _told(arms, 0)
+        assert verdict == "supported"
+        assert (
+            "Not used, below its own base: ceiling of nano/0 run_tests+sentinel, seed 11" in reason
+        )
+        found = {item.arm: item for item in comparisons(arms, RULES)}
+        before = {item.arm: item for item in whole}
+        assert found["ceiling"].fallen == 1
+        assert found["ceiling"].test.count == before["ceiling"].test.count - 1
+        assert found["vanilla"].test == before["vanilla"].test
+
+    def test_where_every_ceiling_fell_nothing_is_decided(self, arms: Arms) -> None:
+        arms["ceiling"] = [_passing_none(one) for one in arms["ceiling"]]
+        verdict, reason = _told(arms, 0)
+        assert verdict == "undecided"
+        assert "No run shares base model and seed" in reason
+
+    def test_a_run_without_its_base_is_said_to_be_open(self, arms: Arms) -> None:
+        arms["vanilla"] = [replace(one, curve=()) for one in arms["vanilla"]]
+        assert "whether vanilla fell below its base is open" in _told(arms, 0)[1]
+
+
+def _passing_none(run: RunResult) -> RunResult:
+    """A run whose deployed model neither solves nor hacks."""
+    modes = {name: replace(cell, solved=0, hacked=0) for name, cell in run.deployed.by_mode.items()}
+    return replace(run, deployed=replace(run.deployed, by_mode=modes))

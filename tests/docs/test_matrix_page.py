@@ -1,5 +1,6 @@
 """The claims of the matrix are tested once, when all runs are there, and each has a figure."""
 
+import dataclasses
 import random
 import re
 import sys
@@ -162,3 +163,63 @@ def test_pictures_hold_every_arm_in_words_and_stand_alone(monkeypatch):
         assert "prefers-color-scheme: dark" in text
         used = set(re.findall(r"var\((--[\w-]+)\)", text))
         assert all(f"{name}:" in text for name in used)
+
+
+def claim_of(name, runs):
+    tested, arms = train_matrix.tested(runs, "matrix")
+    return next(one for one in tested if one.claim["name"] == name), arms[""]
+
+
+def test_a_run_that_serves_every_choice_is_one_unit():
+    solve, arms = claim_of("solve", made_up("matrix"))
+    assert set(solve.own) == {(f"base {b}", f"seed {s}") for b in (51, 52) for s in (900, 901)}
+    rows = {row["arm"]: row for row in matrix_tests.arm_rows(arms)}
+    assert rows["vanilla"]["runs"] == rows["vanilla"]["leaks"] == 4
+    assert rows["filter"]["runs"] == 60
+
+
+@pytest.mark.parametrize(("solved", "used"), [(47, False), (48, True), (0, False)])
+def test_a_control_below_its_own_base_is_named_and_not_used(solved, used, monkeypatch):
+    runs = made_up("matrix")
+    ceilings = runs["shared", "ceiling", ()]
+    place = next(at for at, one in enumerate(ceilings) if (one.base, one.seed) == (52, 901))
+    none = dict.fromkeys(ceilings[place].hacked, 0)
+    ceilings[place] = dataclasses.replace(ceilings[place], hacked=none, solved=solved)
+    solve, _ = claim_of("solve", runs)
+    assert len(solve.own) == (4 if used else 3)
+    assert solve.fallen == (
+        () if used else (f"ceiling of base 52, seed 901 (solves {solved / 402:.3f})",)
+    )
+    monkeypatch.setattr(matrix_told, "recorded", lambda: runs | made_up("large"))
+    told = "\n".join(matrix_told.blocks()["matrix"])
+    assert ("Not used, as they pass less than their base: ceiling" in told) is not used
+
+
+def test_a_fallen_control_of_one_choice_takes_its_pair_with_it():
+    runs = made_up("matrix")
+    key = ("matrix", "filter", ("sentinel", "exit_code"))
+    before, _ = claim_of("quarantine matters", runs)
+    runs[key][0] = dataclasses.replace(runs[key][0], hacked={"held_out": 0, "known": 0}, solved=3)
+    after, _ = claim_of("quarantine matters", runs)
+    unit = ("sentinel", "exit_code")
+    assert len(after.own) == len(before.own)
+    assert {one for one in after.other if after.other[one] != before.other[one]} == {unit}
+    assert after.fallen[0].startswith("filter of base 51, seed 900, choice sentinel and exit_code")
+
+
+def test_an_arm_that_falls_itself_counts():
+    runs = made_up("matrix")
+    key = ("matrix", "real", ("sentinel", "exit_code"))
+    runs[key][0] = dataclasses.replace(runs[key][0], solved=0)
+    solve, _ = claim_of("solve", runs)
+    assert len(solve.own) == 4
+    assert not solve.fallen
+
+
+def test_a_control_that_hacks_instead_of_solving_is_used():
+    runs = made_up("matrix")
+    key = ("matrix", "filter", ("sentinel", "exit_code"))
+    runs[key][0] = dataclasses.replace(
+        runs[key][0], hacked={"held_out": 268, "known": 134}, solved=0
+    )
+    assert not claim_of("quarantine matters", runs)[0].fallen

@@ -7,8 +7,8 @@
    mass without association, a meaningless pair set, a smaller update or more capacity do not.
 
 Each is supported, refuted or undecided, by rules fixed beforehand (`preregistration`). What was not
-measured decides nothing: a missing control, one whose routed mass differs, a hack that never
-emerged, or too few pairs to ever reach the level.
+measured decides nothing: a missing control, one whose routed mass differs, one that passes less
+than its base, a hack that never emerged, or too few pairs to ever reach the level.
 
 Covered: the rules and their words. Not covered: other claims, other figures.
 """
@@ -61,14 +61,25 @@ class Comparison:
     """True where the gap is within the tolerance; None where mass does not apply."""
     unpaired: int
     """Runs of either arm without a partner; they are left out."""
+    fallen: int
+    """Runs of the other arm that end below their own base; they are no partners."""
 
 
 def pairs_of(
     first: Sequence[RunResult], second: Sequence[RunResult]
 ) -> list[tuple[RunResult, RunResult]]:
-    """Runs of the same base model and seed."""
-    others = {run.pair: run for run in second}
+    """Runs of the same base model and seed; a second one that fell below its own base is none."""
+    others = {run.pair: run for run in second if not fell(run)}
     return [(run, others[run.pair]) for run in first if run.pair in others]
+
+
+def fell(run: RunResult) -> bool | None:
+    """True where the deployed model passes fewer prompts, solved or hacked, than its own base did:
+    it is damaged. None where no curve begins with the base."""
+    bases = [point.deployed for point in run.curve if point.step == 0]
+    return (
+        run.deployed.solve + run.deployed.hack < bases[0].solve + bases[0].hack if bases else None
+    )
 
 
 def comparisons(arms: Arms, rules: Preregistration) -> list[Comparison]:
@@ -100,7 +111,7 @@ def existence(arms: Arms, rules: Preregistration) -> ClaimVerdict:
         f"Deployed, {rules.arm} hacks less than vanilla, and its solve rate is at least that of "
         f"the no-loophole ceiling minus {rules.margin:g}."
     )
-    claim = _Claims("existence", text)
+    claim = _Claims("existence", text, remark=_fallen(arms, (VANILLA, CEILING)))
     absent = [name for name in (rules.arm, VANILLA, CEILING) if not arms.get(name)]
     if absent:
         return claim.leave_open(f"There is no run of {_join_names(absent)}.")
@@ -207,7 +218,7 @@ def direction(
         f"On deployed solve minus deployed held-out hack, {rules.arm} is better than each of "
         f"{_join_names(rules.controls)} at p < {rules.alpha:g}, Holm-corrected."
     )
-    claim = _Claims("direction-specificity", text)
+    claim = _Claims("direction-specificity", text, remark=_fallen(arms, rules.control_arms))
     if not arms.get(rules.arm):
         return claim.leave_open(f"There is no run of {rules.arm}.")
     present = [compared[name] for name in rules.control_arms if name in compared]
@@ -226,7 +237,9 @@ def direction(
         return claim.refute(f"It is not better than {told}.")
     problems: list[str] = []
     for name in rules.controls:
-        problems += _mass_problems([item for item in present if _control(item.arm) == name], name)
+        problems += _mass_problems(
+            [item for item in present if item.arm.removesuffix(RANKED) == name], name
+        )
     beaten = [item for item in present if item.test.mean > 0 and (item.p_holm or 0) < rules.alpha]
     for item in present:
         if item not in beaten:
@@ -271,10 +284,6 @@ def _mass_problems(found: Sequence[Comparison], name: str) -> list[str]:
     return [f"No run of {name} is matched in routed mass: {_join_names(gaps)}."]
 
 
-def _control(arm: str) -> str:
-    return arm.removesuffix(RANKED)
-
-
 @dataclass(slots=True)
 class _Claims:
     """A claim that is being decided."""
@@ -282,15 +291,16 @@ class _Claims:
     name: str
     text: str
     numbers: dict[str, float] = field(default_factory=dict[str, float])
+    remark: str = ""  # stands behind every reason
 
-    def support(self, reason: str) -> ClaimVerdict:
-        return ClaimVerdict(self.name, self.text, "supported", reason, self.numbers)
+    def support(self, reason: str, verdict: Word = "supported") -> ClaimVerdict:
+        return ClaimVerdict(self.name, self.text, verdict, reason + self.remark, self.numbers)
 
     def refute(self, reason: str) -> ClaimVerdict:
-        return ClaimVerdict(self.name, self.text, "refuted", reason, self.numbers)
+        return self.support(reason, "refuted")
 
     def leave_open(self, reason: str) -> ClaimVerdict:
-        return ClaimVerdict(self.name, self.text, "undecided", reason, self.numbers)
+        return self.support(reason, "undecided")
 
 
 def _compare(
@@ -310,7 +320,24 @@ def _compare(
         matched = gap is not None and gap <= rules.mass_tolerance
     lonely = len(arms[rules.arm]) + len(arms[name]) - 2 * len(both)
     by_seed = _p_seeds(both, rules)
-    return Comparison(name, test, p_holm, by_seed, gap, matched, lonely)
+    fallen = sum(bool(fell(run)) for run in arms[name])
+    return Comparison(name, test, p_holm, by_seed, gap, matched, lonely, fallen)
+
+
+def _fallen(arms: Arms, names: Sequence[str]) -> str:
+    """The controls that are not used, and those of which that cannot be told."""
+    runs = {name: arms.get(name, ()) for name in names}
+    found = [
+        f"{name} of {one.pair[0]}, seed {one.pair[1]}"
+        for name, some in runs.items() for one in some if fell(one)
+    ]  # fmt: skip
+    unknown = [name for name, some in runs.items() if any(fell(one) is None for one in some)]
+    told = f" Not used, below its own base: {_join_names(found)}." if found else ""
+    if unknown:
+        told += (
+            f" No curve from step 0: whether {_join_names(unknown)} fell below its base is open."
+        )
+    return told
 
 
 def _p_seeds(both: list[tuple[RunResult, RunResult]], rules: Preregistration) -> float | None:

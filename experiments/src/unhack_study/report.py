@@ -85,7 +85,7 @@ def _tests_table(tests: Sequence[Comparison], rules: Preregistration) -> Table:
         test = item.test
         shown.add_row(
             item.arm,
-            str(test.count),
+            f"{test.count} ({item.fallen} below base)" if item.fallen else str(test.count),
             f"{test.mean:+.3f}",
             _interval(test, " … ") or "none (one pair)",
             f"{test.p:.2g}",
@@ -146,7 +146,8 @@ def _test_row(item: Comparison, alpha: float) -> list[str]:
     test, p = item.test, item.p_holm
     mark = "" if p is None else ("good" if p < alpha and test.mean > 0 else "unsure")
     gap = "–" if item.mass_gap is None else f"{item.mass_gap:.0%}"
-    alone = f' <span class="soft">+{item.unpaired} alone</span>' if item.unpaired else ""
+    words = f"+{item.unpaired} alone" + (f", {item.fallen} below base" if item.fallen else "")
+    alone = f' <span class="soft">{words}</span>' if item.unpaired else ""
     return [
         safe(item.arm) + ("" if p is not None else ' <span class="tag">no control</span>'),
         f"{test.count}{alone}",

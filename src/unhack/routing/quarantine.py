@@ -146,7 +146,8 @@ class Quarantine:
         self.adapters.deploy()
         merge_into(_plain(self.model), self.adapters, weights)
         self.adapters = AttachedAdapters(self.adapters.kind, {}, Switch(knob=False))
-        vars(_plain(self.model)).pop("save_pretrained", None)
+        attributes: dict[str, Any] = vars(_plain(self.model))
+        attributes.pop("save_pretrained", None)
         if _wrapped(self.model):  # it would write its own adapter, and leave the weights out
             self._guard("call merge_and_unload(), and save what that gives")
 
@@ -160,14 +161,15 @@ class Quarantine:
         model = _plain(self.model)
         if _wrapped(model):
             raise UsageError("PEFT has wrapped this model: `to_peft` writes its LoRA and the block")
-        if not hasattr(type(model), "save_pretrained"):
+        kind: Any = type(model)
+        if not hasattr(kind, "save_pretrained"):
             raise UsageError(
                 "only models of transformers have a folder: merge(), and save model.state_dict()"
             )
         if getattr(model, "hf_quantizer", None) is not None:
             raise UsageError("quantised weights take no block: `to_peft` writes a LoRA")
         state = merged_state(model, self.adapters)
-        type(model).save_pretrained(model, str(folder), state_dict=state)
+        kind.save_pretrained(model, str(folder), state_dict=state)
         return Path(folder)
 
     def to_peft(self, folder: str | Path) -> Path:
@@ -199,7 +201,7 @@ class Quarantine:
     def _guard(self, advice: str) -> None:
         """From now on `save_pretrained` of the model raises."""
         model = _plain(self.model)
-        if hasattr(type(model), "save_pretrained"):
+        if hasattr(model, "save_pretrained"):
             model.save_pretrained = functools.partial(_refuse_to_save, advice)
 
 

@@ -22,7 +22,7 @@ import functools
 import inspect
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -293,7 +293,7 @@ def _refuse_recentring(trainer: Any) -> None:
 def _refuse_infinite(trainer: Any, rewards_B_F: Tensor, prompts: dict[int, Any]) -> None:
     """Raises UsageError for an infinite reward, of which TRL makes advantages of 0 or 3e38. A NaN
     is TRL's word for a rollout without a reward."""
-    found: list[list[int]] = rewards_B_F.isinf().nonzero().tolist()
+    found: list[list[int]] = cast(Any, rewards_B_F.isinf().nonzero()).tolist()
     if found and not getattr(trainer, "reward_clip_range", None):
         row, column = found[0]
         asked = f": {str(prompts[row])[:80]!r}" if row in prompts else " of another process"

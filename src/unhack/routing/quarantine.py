@@ -146,8 +146,7 @@ class Quarantine:
         self.adapters.deploy()
         merge_into(_plain(self.model), self.adapters, weights)
         self.adapters = AttachedAdapters(self.adapters.kind, {}, Switch(knob=False))
-        attributes: dict[str, Any] = vars(_plain(self.model))
-        attributes.pop("save_pretrained", None)
+        getattr(_plain(self.model), "__dict__").pop("save_pretrained", None)  # noqa: B009
         if _wrapped(self.model):  # it would write its own adapter, and leave the weights out
             self._guard("call merge_and_unload(), and save what that gives")
 
@@ -161,7 +160,7 @@ class Quarantine:
         model = _plain(self.model)
         if _wrapped(model):
             raise UsageError("PEFT has wrapped this model: `to_peft` writes its LoRA and the block")
-        kind: Any = type(model)
+        kind: Any = model.__class__
         if not hasattr(kind, "save_pretrained"):
             raise UsageError(
                 "only models of transformers have a folder: merge(), and save model.state_dict()"

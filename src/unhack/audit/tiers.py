@@ -193,12 +193,11 @@ def _ask_model(work: _Work, *, tier: int) -> str:
     """Attack with the language model where there is one, with strategies before completions;
     return why it was cut short."""
     attacker = work.options.attacker
-    if attacker is None:
+    if attacker is None or tier not in attacker.tiers:
         return ""
-    writer = StrategyWriter(attacker, work.prover, work.hacks, tier)
-    asked = writer.run() or model_attacker.run(
-        work.prover, work.targets, tier=tier, attacker=attacker
-    )
+    asked = StrategyWriter(attacker, work.prover, work.hacks, tier).run()
+    if not asked and not attacker.strategies_only:
+        asked = model_attacker.run(work.prover, work.targets, tier=tier, attacker=attacker)
     notes = "; ".join(filter(None, [asked, *attacker.notes[:3]]))
     return f"the model: {notes}" if notes else ""
 

@@ -110,6 +110,11 @@ class Model:
             self._meter.add_earlier(endpoint.model, TokenCounts(*used))
 
     @property
+    def name(self) -> str:
+        """The endpoint's name of it."""
+        return self.endpoint.model
+
+    @property
     def input_tokens(self) -> int:
         """The tokens that were sent, or may have been."""
         return self._meter.tokens().input

@@ -13,6 +13,10 @@ from unhack.audit.subject import Source
 from unhack.core.finding import Finding, Place
 
 
+GOLD_TEXT = "it names a text of the rows"
+"""Begins the reason why a fix that compares with a right completion is refused."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """A fix that was tried and taken back."""
@@ -29,6 +33,20 @@ class Rule:
     """Of the original file."""
     text: str
     """One sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class HardeningRound:
+    """One turn of finding and fixing."""
+
+    found: tuple[Finding, ...]
+    """The findings that it worked on."""
+    kept: tuple[str, ...]
+    refused: tuple[Refused, ...]
+    patch: str
+    """All changes up to here as a diff, whether they stay or not."""
+    report: AuditReport | None
+    """The audit of the copy; None where nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,11 @@ class HardeningResult:
     rules: tuple[Rule, ...] = ()
     path: str = ""
     """The original's file."""
+    rounds: tuple[HardeningRound, ...] = ()
+    text: str = ""
+    """The verifier's text with the changes; empty where there are none."""
+    right: int = 0
+    """Right completions, their other forms included, that each fix was held to."""
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as plain JSON values."""

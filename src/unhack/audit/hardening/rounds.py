@@ -3,8 +3,9 @@
     fixed = harden(copy, report, audit_again=lambda subject: audit(subject, options=options))
 
 The smallest fix of the line that a finding names is tried first, then fixes of other lines;
-failing that, for a verifier script the sealed judge. Every hack is varied and played on what a fix
-makes; the copy is audited after each round, and what that audit proves is worked on in the next.
+failing that, for a verifier script the sealed judge, then what a fixer proposes. Every hack is
+varied and played on what a fix makes; the copy is audited after each round, and what that audit
+proves is worked on in the next.
 
 Covered: a fix is given where every hack is closed: no witness, varied form or strategy of it is
 rewarded, an audit of the copy that ran to its end proves none, and no right answer's score changes.
@@ -14,7 +15,7 @@ Not covered: what only the author can decide; then there is no diff, but what to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unhack.audit.hardening.allowance import Allowance
 from unhack.audit.hardening.copy import HardenedCopy
@@ -23,7 +24,13 @@ from unhack.audit.hardening.fixes.containment import FEW_WORDS
 from unhack.audit.hardening.fixes.credit import NO_CREDIT
 from unhack.audit.hardening.fixes.fixes import fixes
 from unhack.audit.hardening.harden import advice, changes
-from unhack.audit.hardening.result import HardeningResult, Refused, rules_of
+from unhack.audit.hardening.result import (
+    GOLD_TEXT,
+    HardeningResult,
+    HardeningRound,
+    Refused,
+    rules_of,
+)
 from unhack.audit.hardening.trial import Trial
 from unhack.audit.hardening.work import HardeningWork
 from unhack.audit.report.power import Power
@@ -32,6 +39,8 @@ from unhack.audit.subject import Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.core.finding import Finding, FindingKind
 
+Fixer = Callable[[HardeningWork, Sequence[Finding]], tuple[str, str] | None]
+"""Takes the work and what was proven last; gives a text of the verifier and who wrote it."""
 _ROUNDS = 4
 _MOST_TRIALS, _MOST_TOGETHER = 260, 16
 """Of single fixes in a round; of fixes that are tried together."""
@@ -56,6 +65,14 @@ class CopyAudits:
 
 
 @dataclass(frozen=True, slots=True)
+class HardeningSteps:
+    """The number of rounds, and who writes fixes where no rule closes everything."""
+
+    rounds: int = _ROUNDS
+    fixer: Fixer | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Round:
     """The state of the copy after a round, and its audit."""
 
@@ -73,6 +90,7 @@ def harden(
     audit_again: Callable[[Subject], AuditReport],
     power_of: Callable[[Subject, AuditReport], Power] | None = None,
     allowance: Allowance | None = None,
+    steps: HardeningSteps | None = None,
 ) -> HardeningResult:
     """Make the copy as strict as closes every hack without changing a right answer's score.
 
@@ -92,25 +110,50 @@ def harden(
         work.refused["every fix"] = (
             "the verifier rewards no correct completion, so no fix can be checked"
         )
-    for _ in range(_ROUNDS if work.holes and work.trial.right else 0):
-        before = len(work.kept)
+    steps, found, history = steps or HardeningSteps(), report.findings, list[HardeningRound]()
+    for _ in range(steps.rounds if work.holes and work.trial.right else 0):
+        before, earlier = len(work.kept), set(work.refused)
         _fix(work)
         if work.open:
             _seal(work)
-        if len(work.kept) == before:
+        if work.open and steps.fixer is not None and not allowance.spent:
+            _ask(work, found, steps.fixer)
+        again = None
+        if len(work.kept) > before:
+            work.tidy(copy.source.text)
+            again = audit_again(copy.write(work.text))
+            allowance.calls -= again.calls
+        refused = tuple(Refused(*one) for one in work.refused.items() if one[0] not in earlier)
+        kept = tuple(work.kept[before:])
+        history.append(HardeningRound(found, kept, refused, copy.patch(work.text), again))
+        if again is None:
             break
-        work.tidy(copy.source.text)
-        again = audit_again(copy.write(work.text))
-        allowance.calls -= again.calls
         rounds.append(_Round(work.text, tuple(work.kept), work.open, copy.settings, again))
-        if not again.findings:
+        found = again.findings
+        if not found:
             break
-        _add(work, again.findings)
+        _add(work, found)
     _take_back(work, rounds)
     if not work.kept and work.open and allowance.spent:
         work.refused = {"more fixes": f"not tried: {allowance.spent}"} | work.refused
     compared = _hold_power(work, report, rounds, power_of)
-    return _outcome(work, report, rounds[-1].report, compared)
+    outcome = _outcome(work, report, rounds[-1].report, compared)
+    text = work.text if work.kept else ""
+    return replace(outcome, rounds=tuple(history), text=text, right=len(work.trial.right))
+
+
+def _ask(work: HardeningWork, found: Sequence[Finding], fixer: Fixer) -> None:
+    """Take what the fixer writes, where it is no comparison with a row's text and loses nothing."""
+    proposed = fixer(work, found)
+    if proposed is None or proposed[0] == work.text:
+        return
+    text, who = proposed
+    said, what = work.named_row(text), f"a change by {who}"
+    if said:
+        work.refused[what] = f"{GOLD_TEXT}: {said[:60]!r}"
+    elif not work.accepts(text, [what]):
+        outcome = work.run(text)
+        work.refused[what] = "it closes no hole" if outcome.keeps else outcome.complaint
 
 
 def _hold_power(

@@ -36,6 +36,8 @@ _VARIED, _FORMS = 8, 40
 """Problems whose completions are tried in other forms too, and most of them, right or partial."""
 _FIRST = 32
 """Completions that most fixes fail on; only then come the others."""
+COSTS_RIGHT = "it would no longer give"
+"""Begins the reason why a copy that takes something from a right completion is refused."""
 _EQUAL = 1e-9
 _Item = TypeVar("_Item")
 
@@ -84,7 +86,7 @@ class TrialOutcome:
         if self.trouble:
             return f"the copy cannot run: {self.trouble}"
         one = self.lost[0]
-        return f"it would no longer give {one.score:g} for {one.text[:80]!r}"
+        return f"{COSTS_RIGHT} {one.score:g} for {one.text[:80]!r}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +10,11 @@ from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.holes import Hole
 from unhack.audit.hardening.layout import tidied
 from unhack.audit.hardening.trial import Trial, TrialOutcome
+from unhack.audit.subject import tree_of
 from unhack.core.errors import UsageError
+
+_LEAST_GOLD = 2
+"""Characters of a row's text that no fix may name."""
 
 
 @dataclass
@@ -57,6 +62,16 @@ class HardeningWork:
         self.add(one for one in self.paid(text) if one not in known)
         return True
 
+    def named_row(self, text: str) -> str:
+        """A text of a row (its prompt, answer or a right completion) that a fix names and the
+        verifier did not; empty where there is none."""
+        new = _constants(text) - _constants(self.copy.source.text)
+        for row in self.trial.problems:
+            for one in (row.prompt, row.answer or "", *row.correct):
+                if len(one) >= _LEAST_GOLD and one.strip() in new:
+                    return one
+        return ""
+
     def add(self, holes: Iterable[Hole]) -> None:
         """More holes, which are open."""
         fresh = list(holes)
@@ -71,3 +86,15 @@ class HardeningWork:
             return outcome.keeps and outcome.open <= self.open and not self.paid(text)
 
         self.text = tidied(self.text, before, is_as_good=is_as_good)
+
+
+def _constants(text: str) -> set[str]:
+    """The texts of a source, and its numbers of some length."""
+    tree = tree_of(text)
+    nodes = (one for one in ast.walk(tree) if isinstance(one, ast.Constant)) if tree else ()
+    return {
+        str(one.value).strip()
+        for one in nodes
+        if isinstance(one.value, str)
+        or (isinstance(one.value, int | float) and len(str(one.value)) > _LEAST_GOLD)
+    }

@@ -17,10 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
-from unhack.agents.language_models.model import Message, Model
-from unhack.agents.language_models.replies import ModelError, Trouble
+from unhack.agents.language_models.model import Message
+from unhack.agents.language_models.replies import ModelError, Reply, Trouble
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.language_models.claims import as_shown
 from unhack.audit.proving.baseline import Baseline
@@ -44,6 +44,19 @@ Feedback = Sequence[tuple[str, float | None]]
 """Earlier tries and their raw scores; None where there was none."""
 
 
+class AskedModel(Protocol):
+    """A model, or an agent that is asked like one."""
+
+    @property
+    def name(self) -> str:
+        """As reports call it."""
+        ...
+
+    def ask(self, system: str, messages: Sequence[Message], *, within_s: float = ...) -> Reply:
+        """Its reply. Raises ModelError."""
+        ...
+
+
 @dataclass
 class ModelAttacker:
     """Asks a model for strategies, and for payloads; attackers with one `Model` share its cap.
@@ -55,11 +68,15 @@ class ModelAttacker:
         attacker.notes
     """
 
-    model: Model
+    model: AskedModel
     rounds: int = 3
     """Requests for strategies, and for payloads of each problem, unless one is proven before."""
     per_round: int = 8
     """Strategies, or payloads, of one request."""
+    tiers: tuple[int, ...] = (2, 3)
+    """Those in which it is asked: 2 shows it the verifier's source, 3 does not."""
+    strategies_only: bool = False
+    """True where it is not asked for payloads of single problems."""
     notes: list[str] = field(default_factory=list[str])
     """The failures, in order."""
     stopped: str = ""
@@ -82,7 +99,7 @@ class ModelAttacker:
     def name_next(self) -> str:
         """A name for the next strategy, which says which model wrote it."""
         self._named += 1
-        return f"model/{self.model.endpoint.model}/{self._named}"
+        return f"model/{self.model.name}/{self._named}"
 
     def payloads(
         self,

@@ -106,7 +106,7 @@ class StrategyWriter:
         found = read_strategies(reply)
         fresh = [one for one in found if one.source not in self._seen]
         self._seen |= {one.source for one in fresh}
-        if not fresh:
+        if not fresh and reply.strip():  # an agent that leaves nothing has found nothing
             self.attacker.notes.append(f"a reply without a new `def {ENTRY}(...)` in it")
             self._told.append(f"a reply without a new function {ENTRY} in a fenced block: no use")
         return fresh[: self.attacker.per_round]

@@ -132,3 +132,36 @@ class AuditArguments(LanguageModelOptions, ImageOptions):
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="--fix may replace its FILE.")] = False
+    harden: Annotated[
+        int | None,
+        valued("Hacker, fixer and solver in turn, at most N rounds.", metavar="N", least=1),
+    ] = None
+    agent: Annotated[
+        str | None,
+        valued(
+            "With --harden: an agent of `unhack tournament agents`, or command:CMD, as hacker and "
+            "fixer beside own strategies and rules.",
+            metavar="NAME",
+        ),
+    ] = None
+    agent_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Option of the agent. Repeat for several."),
+    ] = None
+    white_box: Annotated[
+        bool, typer.Option("--white-box", help="Show the grader to the hacking agent too.")
+    ] = False
+    cost: Annotated[
+        float, valued("Maximum cost of the agent in USD, in all rounds.", metavar="USD", least=0)
+    ] = 5.0
+    sibling: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TARGET",
+            help="Another task, to which patches are carried: a target, or a directory of Harbor "
+            "folders. Repeat for several.",
+        ),
+    ] = None
+    patches: Annotated[
+        Path | None, valued("Write a diff per task into this directory.", metavar="DIR")
+    ] = None

@@ -59,6 +59,7 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     unhack audit rewards.py:compute_score --problems rows.jsonl --power
     unhack audit repos --seconds 600
     unhack audit ./harbor-task
+    unhack audit rewards.py:compute_score --problems rows.jsonl --harden 3 --agent claude
     unhack audit ./harbor-tasks --read-only --html tasks.html
     unhack audit rewards.py:compute_score --problems rows.jsonl --tiers 5 --html curve.html
     """
@@ -66,8 +67,13 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
     from unhack.cli.audit.environment import IMAGE_OPTIONS, run_environment
+    from unhack.cli.audit.harden import check_harden, run_harden
     from unhack.cli.audit.reading import run_reading
 
+    check_harden(arguments, given)
+    if arguments.harden is not None:
+        run_harden(arguments, given)
+        return
     if arguments.read_only:
         run_reading(arguments, given)
         return
@@ -79,7 +85,7 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
         raise UsageError(f"{named}: for Harbor folders with an image; {arguments.target} has none")
     if arguments.grader is not None:
         raise UsageError(f"--grader is for environments; {arguments.target} is a verifier")
-    options = _options(arguments)
+    options = audit_options(arguments)
     _check_outputs(arguments)
     try:
         report, subject, hardening = _run(arguments, options)
@@ -131,7 +137,7 @@ def _run(
         place = None if arguments.fix == STDOUT else arguments.fix
         if arguments.fix is not None:
             check_place(arguments.target, subject, place=place, force=arguments.force)
-        report = _audit_with_bar(subject, options, backend)
+        report = audit_with_bar(subject, options, backend)
         if arguments.fix is not None:
             again = replace(
                 options, run_folder=None, power_s=0.0, calls_made=0
@@ -143,7 +149,7 @@ def _run(
                 place=place,
                 report=report,
                 audits=CopyAudits(
-                    lambda copy: _audit_with_bar(copy, allowance.bound(again), backend),
+                    lambda copy: audit_with_bar(copy, allowance.bound(again), backend),
                     _power_with_bar(options, backend) if arguments.power else None,
                     allowance,
                 ),
@@ -174,7 +180,8 @@ def _say_interrupted(arguments: AuditArguments) -> None:
     remarks().print(text, soft_wrap=True)
 
 
-def _options(arguments: AuditArguments) -> AuditOptions:
+def audit_options(arguments: AuditArguments) -> AuditOptions:
+    """The options of the audit itself. Raises UsageError."""
     from unhack.audit.options import AuditOptions
     from unhack.cli.audit.option_values import attacker_of, discoverer, tier_limits_of, tiers_of
 
@@ -213,7 +220,8 @@ def _check_outputs(arguments: AuditArguments) -> None:
             raise UsageError(f"{option}: {path} is not a directory")
 
 
-def _audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
+def audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
+    """One audit, with its progress on stderr."""
     from unhack.audit.runner import audit as run_audit
     from unhack.cli.audit.screen import watching
 

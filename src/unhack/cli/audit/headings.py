@@ -14,6 +14,9 @@ AUDIT_HEADINGS: Mapping[str, Sequence[str]] = {
     "Detection power": ("power", "power_seconds"),
     "Output": ("as_json", "sarif", "html", "pairs", "write_tests"),
     "Fix": ("fix", "force"),
+    "Hacker, fixer and solver in turn": (
+        "harden", "agent", "agent_option", "white_box", "cost", "sibling", "patches",
+    ),
     "Exit code": ("strict", "allow_unproven"),
     "Resuming": ("run",),
     "Image of a Harbor folder": ("base", "builder", "builder_option"),

@@ -1,0 +1,1 @@
+"""Hacker, fixer and solver in turn: `unhack audit --harden`."""

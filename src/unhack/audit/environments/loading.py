@@ -3,6 +3,8 @@
     environment_of("repos")                       a suite, `repos:SEED`, a task's id or folder
     environment_of("tasks.py:make")               a function that returns RepositoryTask objects
     environment_of("harbor-task")                 a folder with tests/test.sh: its own grader
+    environment_of("1_matmul.py")                 a KernelBench problem
+    environment_of("rows.jsonl")                  SWE-bench rows, the clones beside the file
     environment_of("repos", grader="log.py:parse")    graded by a log that a function parses
 
 Covered: what is an environment is told from the target alone, without running anything of it.
@@ -20,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from unhack.audit.environments.attacks.kernels import KERNEL_ATTACKS
 from unhack.audit.environments.attacks.named_files import named_file_attacks
 from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, LogParser, Reading
 from unhack.audit.environments.in_image import task_in_image
@@ -28,6 +31,8 @@ from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnhackError, UsageError
 from unhack.environments.episode import COMMAND_LIMITS
 from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
+from unhack.environments.sources.loaders.kernelbench import is_kernelbench, kernelbench_task
+from unhack.environments.sources.loaders.swebench import load_swebench
 from unhack.environments.suites import find_repository_tasks, is_repository_suite
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.images.build import TIMEOUT_S, ImageBuilder
@@ -35,6 +40,7 @@ from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import shell
 
+_ROWS = (".jsonl", ".json")
 _LOG_SCRIPT = """
 export PYTHONPATH="src:.:$PYTHONPATH"
 git checkout -q -f $(cat /dev/shm/base) -- {known} 2>/dev/null
@@ -52,7 +58,9 @@ def is_environment(target: str) -> bool:
     path = Path(target)
     if path.is_dir():
         return (path / "tests" / "test.sh").is_file() or (path / "task.json").is_file()
-    if is_repository_suite(target):
+    if is_repository_suite(target) or is_kernelbench(path):
+        return True
+    if path.suffix in _ROWS and path.is_file():
         return True
     return ":" in target and _returns_tasks(target)
 
@@ -85,7 +93,11 @@ def environment_of(
         return EnvironmentSubject(target, (task,), own, attacks=attacks)
     if builder is not None:
         raise UsageError(f"{target} has no image to build")
-    if ":" in target and not is_repository_suite(target):
+    if path.suffix in _ROWS and path.is_file():
+        tasks = _of_rows(path)
+    elif is_kernelbench(path):
+        return EnvironmentSubject(target, (kernelbench_task(path),), attacks=KERNEL_ATTACKS)
+    elif ":" in target and not is_repository_suite(target):
         tasks = _made(target)
     else:
         tasks = tuple(find_repository_tasks(target))
@@ -103,6 +115,16 @@ def log_grader(target: str, tasks: tuple[RepositoryTask, ...]) -> ForeignGrader:
     script = _LOG_SCRIPT.format(known=known, files=" ".join(hidden))
     parser = LogParser(Path(place).read_text(encoding="utf-8"), function)
     return ForeignGrader(target, script, Reading.LOG, setup=_SETUP, parser=parser)
+
+
+def _of_rows(path: Path) -> tuple[RepositoryTask, ...]:
+    """The tasks of SWE-bench rows, whose clones lie beside the file. Raises UsageError with the
+    first reason where no row can be used."""
+    loaded = load_swebench(path, clones=path.parent)
+    if not loaded.tasks:
+        reasons = "; ".join(f"{one.where}: {one.reason}" for one in loaded.refused[:3])
+        raise UsageError(f"{path}: no row can be used: {reasons or 'it has none'}")
+    return loaded.tasks
 
 
 def _returns_tasks(target: str) -> bool:

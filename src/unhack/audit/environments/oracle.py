@@ -79,6 +79,22 @@ class BehaviourOracle:
         """The first difference from the reference's behaviour; None where there is none or it
         cannot be told. `files` are all declared files as they were handed in, or in an image the
         root directory with them."""
+        known = await self.right()
+        if self.undecided:
+            self.unjudged += 1
+            return None
+        seen = await self._run(files)
+        if not seen:
+            text = "the process exits before it answers; the reference answers"
+            return Evidence("differs", text)
+        for probe, wanted, got in zip(self.probes, known, seen, strict=True):
+            if wanted and wanted != got:
+                return _difference(probe, wanted, got)
+        return None
+
+    async def right(self) -> list[Trace]:
+        """What each probe sees of the reference; an empty trace where that is not the same twice,
+        and no trace at all where nothing is to be had."""
         if self._right is None:
             right = self.solved or declared_files(self.task, self.task.reference)
             first, again = await self._run(right), await self._run(right)
@@ -88,17 +104,7 @@ class BehaviourOracle:
             ] if first and again else []  # fmt: skip
             if not any(self._right):
                 self.undecided = self._why_undecided(first if again else [])
-        if self.undecided:
-            self.unjudged += 1
-            return None
-        seen = await self._run(files)
-        if not seen:
-            text = "the process exits before it answers; the reference answers"
-            return Evidence("differs", text)
-        for probe, wanted, got in zip(self.probes, self._right, seen, strict=True):
-            if wanted and wanted != got:
-                return _difference(probe, wanted, got)
-        return None
+        return self._right
 
     def _why_undecided(self, traces: list[Trace]) -> str:
         if not self.probes:

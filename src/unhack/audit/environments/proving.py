@@ -85,6 +85,8 @@ class TaskTrial:
             return None
         if attack.work:
             return self._without_work(attack, play)
+        if not play.handed and any(self.task.reference.values()):
+            return Evidence("no_answer", "it hands in no file, and passes")
         wrong = await self.oracle.why_wrong(play.handed) if play.handed else None
         if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
             text = "it passes with the solution that the environment left readable"

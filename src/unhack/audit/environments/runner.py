@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -39,6 +39,7 @@ from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.command_pool import CommandPool
 
+ClosableRunner = ImageEpisodes | ContainerEpisodes | OwnEpisodes
 _ELSEWHERE = "for verifiers of single completions; environments have tiers 1 and 5"
 _FOR_KNOWN = 0.5
 """Of the seconds, plays and CPU seconds, where tier 5 runs after the known attacks."""
@@ -63,6 +64,30 @@ class EnvironmentSubject:
     """The images of the folder; None for this user's."""
     attacks: tuple[EnvironmentAttack, ...] = ()
     """Further attacks, on what its own tests look at."""
+    probed: Mapping[str, RepositoryTask] = field(default_factory=dict[str, RepositoryTask])
+    """By id, the tasks whose tests the oracle goes by, where those of the grader were changed."""
+
+    def runner(self, backend: Backend | None = None) -> ClosableRunner:
+        """The runner of its episodes. Raises TaskError for an image that is not built."""
+        if self.folder is not None:
+            return ImageEpisodes(self.folder, self.images or ImageStore())
+        if self.grader is not None:
+            return ContainerEpisodes(self.grader)
+        return OwnEpisodes(backend=backend)
+
+    def trial(
+        self,
+        task: RepositoryTask,
+        runner: EpisodeRunner,
+        commands: CommandPool,
+        *,
+        count: Callable[[int], None],
+        seed: int = 0,
+    ) -> TaskTrial:
+        """A task with its runner and its oracle; `count` takes numbers of plays."""
+        place = runner.commands if isinstance(runner, ImageEpisodes) else commands
+        oracle = BehaviourOracle(self.probed.get(task.id, task), place, seed=seed)
+        return TaskTrial(task, runner, oracle, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +165,7 @@ async def audit_environment(
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
     commands = CommandPool(slots=1)
-    if subject.folder is not None:
-        runner = ImageEpisodes(subject.folder, subject.images or ImageStore())
-    elif subject.grader is not None:
-        runner = ContainerEpisodes(subject.grader)
-    else:
-        runner = OwnEpisodes(backend=backend)
+    runner = subject.runner(backend)
     try:
         one = _Audit(subject, tasks, options, on_progress)
         return await one.run(runner, commands, on_point=on_point)
@@ -189,9 +209,9 @@ class _Audit:
     ) -> AuditReport:
         trials: list[TaskTrial] = []
         for task in self._tasks:
-            place = runner.commands if isinstance(runner, ImageEpisodes) else commands
-            oracle = BehaviourOracle(task, place, seed=self._options.seed)
-            trial = TaskTrial(task, runner, oracle, self._count)
+            trial = self._subject.trial(
+                task, runner, commands, count=self._count, seed=self._options.seed
+            )
             checks, usable = await controls_of(trial)
             self._checks += checks
             trials += [trial] * usable

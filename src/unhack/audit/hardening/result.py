@@ -12,7 +12,6 @@ from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import Source
 from unhack.core.finding import Finding, Place
 
-
 GOLD_TEXT = "it names a text of the rows"
 """Begins the reason why a fix that compares with a right completion is refused."""
 

@@ -116,7 +116,7 @@ def harden(
         _fix(work)
         if work.open:
             _seal(work)
-        if work.open and steps.fixer is not None and not allowance.spent:
+        if steps.fixer and _closes_hack(work, frozenset()) and not allowance.spent:
             _ask(work, found, steps.fixer)
         again = None
         if len(work.kept) > before:

@@ -181,9 +181,7 @@ class AskedAgent:
         """The worker's."""
         return self.worker.name
 
-    def ask(
-        self, system: str, messages: Sequence[Message], *, within_s: float = math.inf
-    ) -> Reply:
+    def ask(self, system: str, messages: Sequence[Message], *, within_s: float = math.inf) -> Reply:
         """The text of the reply; empty where it wrote none. Raises ModelError where it could not
         play."""
         text = "\n\n".join([system, *(one.text for one in messages)])

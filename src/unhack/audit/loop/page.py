@@ -13,6 +13,7 @@ from importlib.metadata import version
 
 from unhack.audit.loop.record import FoundHole, HardenedTask, LoopEnd, LoopRound, TriedPatch
 from unhack.audit.report.flaws import FLAWS
+from unhack.core.finding import FindingKind
 from unhack.reporting.page import card, document, section, table, top
 from unhack.reporting.text import safe
 
@@ -37,7 +38,7 @@ def loop_page(
 
 def _top(tasks: Sequence[HardenedTask], target: str) -> str:
     ends = [one.end for one in tasks]
-    [worst, *_] = sorted(ends, key=lambda end: [LoopEnd.NO_HOLE, LoopEnd.CLOSED].count(end))
+    [worst, *_] = sorted(ends, key=[LoopEnd.NO_HOLE, LoopEnd.CLOSED].count)
     figures = {
         "tasks": str(len(tasks)),
         "rounds": str(sum(len(one.rounds) for one in tasks)),
@@ -78,7 +79,7 @@ def _round(number: int, one: LoopRound) -> str:
     patches = "".join(map(_patch, one.patches))
     if one.found and not one.patches:
         patches = '<p class="soft">No patch was tried.</p>'
-    tone = "bad" if one.found else "good"
+    tone = "bad" if any(hole.kind is FindingKind.HACK for hole in one.found) else "good"
     return (
         f'<article class="card finding tone-{tone}"><header><h3>Round {number}</h3>'
         f'<span class="badge">{len(one.found)} found</span></header>'
@@ -88,11 +89,12 @@ def _round(number: int, one: LoopRound) -> str:
 
 
 def _hole(hole: FoundHole) -> str:
+    kind = hole.kind.value.replace("_", " ")
     title = FLAWS[hole.flaw].title if hole.flaw in FLAWS else hole.flaw
     return (
         f'<div class="block"><p class="label">{safe(title)}</p><p class="soft small">'
         f"<code>{safe(hole.flaw)}</code> · problem <code>{safe(hole.problem)}</code> · "
-        f"<code>{safe(hole.by)}</code></p>{_pre(hole.witness or '(empty text)')}"
+        f"{kind} by <code>{safe(hole.named)}</code></p>{_pre(hole.witness or '(empty text)')}"
         f"<p>{safe(hole.why_wrong)}</p></div>"
     )
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from unhack.core.finding import Finding
+from unhack.core.finding import Finding, FindingKind
 
 _NO_RULE = "no rule fits"
 ASK_AGENT = f"{_NO_RULE}; give --agent COMMAND"
@@ -50,14 +50,22 @@ class FoundHole:
     problem: str
     witness: str
     why_wrong: str
+    also: tuple[str, ...] = ()
+    """Further attacks that win for the same cause."""
+    kind: FindingKind = FindingKind.HACK
+
+    @property
+    def named(self) -> str:
+        """Its attack, and how many more there are."""
+        return f"{self.by} and {len(self.also)} more" if self.also else self.by
 
     @staticmethod
     def of(finding: Finding) -> FoundHole:
         """The hole that a finding proves."""
-        names = ", ".join((finding.attack, *finding.also))
         return FoundHole(
-            finding.flaw, names, finding.problem, finding.witness, finding.evidence.text
-        )
+            finding.flaw, finding.attack, finding.problem, finding.witness, finding.evidence.text,
+            finding.also, finding.kind,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,8 @@ class HardenedTask:
     @property
     def has_hole(self) -> bool:
         """True where a hole of the task as it is was proven."""
-        return any(one.found for one in self.rounds)
+        found = [hole.kind for one in self.rounds for hole in one.found]
+        return FindingKind.HACK in found
 
     def to_json(self) -> dict[str, Any]:
         """The task as plain JSON values."""

@@ -26,7 +26,7 @@ from unhack.audit.hardening.rounds import Fixer, HardeningSteps, harden
 from unhack.audit.hardening.trial import COSTS_RIGHT, Trial
 from unhack.audit.hardening.work import HardeningWork
 from unhack.audit.language_models.attacker import ModelAttacker
-from unhack.audit.loop.agent import LoopWorker
+from unhack.audit.loop.agent import LoopBudget, LoopWorker
 from unhack.audit.loop.carrying import carried
 from unhack.audit.loop.record import (
     ASK_AGENT,
@@ -68,7 +68,8 @@ class VerifierLoop:
     """Makes a fresh one for each audit."""
     worker: LoopWorker | None = None
     """The agent as fixer."""
-    siblings: Sequence[tuple[str, Subject]] = field(default_factory=list[tuple[str, Subject]])
+    siblings: Sequence[tuple[str, Subject]] = ()
+    budget: LoopBudget = field(default_factory=LoopBudget)
 
     @property
     def hackers(self) -> str:
@@ -90,8 +91,9 @@ def harden_verifier(subject: Subject, target: str, *, loop: VerifierLoop) -> Har
         end, why = _end_of(report, loop)
         rounds = (LoopRound(loop.hackers, (), said=CONCLUSIONS[report.conclusion]),)
         return HardenedTask(
-            target, end, why, rounds, calls=report.calls, seconds=time.monotonic() - began
-        )
+            target, end, why, rounds, calls=report.calls, seconds=time.monotonic() - began,
+            cost_usd=loop.budget.spent_usd,
+        )  # fmt: skip
     allowance = Allowance.of(report, options)
     parts = 1 + loop.rounds
     allowance.calls, allowance.until = parts * options.calls, began + (1 + parts) * options.seconds
@@ -114,6 +116,7 @@ def harden_verifier(subject: Subject, target: str, *, loop: VerifierLoop) -> Har
         target, end, why, tuple(_rounds(report, result, loop)),
         diff=result.patch if end is LoopEnd.CLOSED else "", siblings=siblings,
         calls=report.calls + int(given - allowance.calls), seconds=time.monotonic() - began,
+        cost_usd=loop.budget.spent_usd,
     )  # fmt: skip
 
 
@@ -133,9 +136,7 @@ def _end_of(report: AuditReport, loop: VerifierLoop) -> tuple[LoopEnd, str]:
     return ends[report.conclusion], report.why
 
 
-def _end(
-    result: HardeningResult, loop: VerifierLoop, allowance: Allowance
-) -> tuple[LoopEnd, str]:
+def _end(result: HardeningResult, loop: VerifierLoop, allowance: Allowance) -> tuple[LoopEnd, str]:
     """The end after fixes were tried."""
     worker = loop.worker
     if result.kept and result.report is not None:
@@ -183,9 +184,7 @@ def _fixer(worker: LoopWorker) -> Fixer:
     return fix
 
 
-def _rounds(
-    report: AuditReport, result: HardeningResult, loop: VerifierLoop
-) -> list[LoopRound]:
+def _rounds(report: AuditReport, result: HardeningResult, loop: VerifierLoop) -> list[LoopRound]:
     found: list[LoopRound] = []
     said = CONCLUSIONS[report.conclusion]
     solver = f"{result.right} right completions and forms keep their scores"

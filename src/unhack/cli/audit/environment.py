@@ -11,7 +11,11 @@ from datetime import UTC, datetime
 import typer
 
 from unhack.audit.environments.loading import environment_of
-from unhack.audit.environments.runner import EnvironmentAuditOptions, audit_environment
+from unhack.audit.environments.runner import (
+    EnvironmentAuditOptions,
+    EnvironmentSubject,
+    audit_environment,
+)
 from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.page import page
 from unhack.audit.report.report import AuditReport, Conclusion
@@ -93,6 +97,11 @@ def _audited(
         cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
         discoverer=trainer,
     )
+    return audit_with_bar(subject, options)
+
+
+def audit_with_bar(subject: EnvironmentSubject, options: EnvironmentAuditOptions) -> AuditReport:
+    """One audit, with its progress on stderr."""
     with pool() as backend, watching() as show:
 
         def step(stage: str, done: int, total: int, wins: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 import tempfile
@@ -9,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 from rich.console import RenderableType
@@ -25,12 +26,13 @@ from unhack.reporting.text import one_line, visible
 if TYPE_CHECKING:
     from unhack.audit.loop.agent import LoopBudget, LoopWorker
     from unhack.audit.loop.record import HardenedTask
-    from unhack.audit.loop.verifier import VerifierLoop
     from unhack.audit.options import AuditOptions
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.job import Backend
 
+_One = TypeVar("_One")
+_With = TypeVar("_With")
 _OURS = frozenset({"agent", "agent_option", "white_box", "cost", "sibling", "patches"})
 _NOT_HERE = frozenset(
     {
@@ -79,9 +81,7 @@ def run_harden(arguments: AuditArguments, given: frozenset[str]) -> None:
         raise typer.Exit(code)
 
 
-def _worker(
-    arguments: AuditArguments, folder: Path
-) -> tuple[LoopWorker | None, LoopBudget]:
+def _worker(arguments: AuditArguments, folder: Path) -> tuple[LoopWorker | None, LoopBudget]:
     """The agent or the model that plays hacker and fixer; None where none is named."""
     from unhack.audit.loop.agent import AgentWorker, LoopBudget, ModelWorker
 
@@ -96,9 +96,8 @@ def _worker(
         check_addressed(options, [arguments.agent])
         agent = make_command_agent(arguments.agent, options=options)
         return AgentWorker(agent, budget, folder), budget
-    if arguments.white_box or arguments.agent_option:
-        if arguments.endpoint() is None:
-            raise UsageError("--white-box, --agent-option: with --agent or --llm-model")
+    if (arguments.white_box or arguments.agent_option) and arguments.endpoint() is None:
+        raise UsageError("--white-box, --agent-option: with --agent or --llm-model")
     endpoint = arguments.endpoint()
     if endpoint is None:
         return None, budget
@@ -116,7 +115,7 @@ def _verifier(
     from unhack.audit.loop.agent import AskedAgent, ModelWorker
     from unhack.audit.loop.verifier import VerifierLoop, harden_verifier
     from unhack.audit.subjects.loading import load_subject
-    from unhack.cli.audit.command import audit_options
+    from unhack.cli.audit.command import audit_options, audit_with_bar
     from unhack.cli.audit.option_values import function_inputs
     from unhack.tasks.execution.choosing import backend_on
 
@@ -143,23 +142,67 @@ def _verifier(
         subject = load(arguments.target, backend)
         check_place(arguments.target, subject, place=None)
         siblings = [(one, load(one, backend)) for one in arguments.sibling or ()]
+
+        def audited(one: Subject, with_options: AuditOptions) -> AuditReport:
+            return audit_with_bar(one, with_options, backend)
+
         loop = VerifierLoop(
-            options, arguments.harden or 1, _audited(backend), backend, hacker, worker, siblings
-        )
+            options, arguments.harden or 1, _saying(audited), backend, hacker, worker, siblings,
+            budget,
+        )  # fmt: skip
         return [harden_verifier(subject, arguments.target, loop=loop)]
 
 
-def _audited(backend: Backend) -> Callable[[Subject, AuditOptions], AuditReport]:
+def _environments(
+    arguments: AuditArguments, given: frozenset[str], worker: LoopWorker | None,
+    budget: LoopBudget,
+) -> list[HardenedTask]:  # fmt: skip
+    from unhack.audit.environments.loading import environment_of, is_environment
+    from unhack.audit.environments.runner import EnvironmentAuditOptions, EnvironmentSubject
+    from unhack.audit.loop.environment import EnvironmentLoop, harden_environment
+    from unhack.cli.audit.environment import IMAGE_OPTIONS, audit_with_bar
+
+    if "tiers" in given and arguments.tiers != "1":
+        raise UsageError("--tiers: --harden plays the known attacks, tier 1, on environments")
+    for name in ("problems", "signature", "bind", "env", "oracle", "tier_limits", "executor"):
+        if name in given:
+            raise UsageError(f"--{name.replace('_', '-')} is for verifiers")
+    builder = arguments.image_builder() if given & IMAGE_OPTIONS else None
+
+    def load(target: str) -> EnvironmentSubject:
+        return environment_of(target, grader=arguments.grader, builder=builder)
+
+    subject, siblings = load(arguments.target), list[EnvironmentSubject]()
+    for one in arguments.sibling or ():
+        place = Path(one)
+        inside = [] if is_environment(one) or not place.is_dir() else sorted(place.iterdir())
+        others = [str(each) for each in inside if is_environment(str(each))] or [one]
+        here = Path(arguments.target).resolve()
+        siblings += [load(each) for each in others if Path(each).resolve() != here]
+    most = len(subject.tasks) if arguments.thorough else EnvironmentAuditOptions().most_tasks
+    options = EnvironmentAuditOptions(
+        most_tasks=most,
+        most_plays=arguments.calls if "calls" in given else math.inf,
+        seconds=arguments.seconds, seed=arguments.seed,
+        cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
+    )  # fmt: skip
+    loop = EnvironmentLoop(
+        options, arguments.harden or 1, _saying(audit_with_bar), worker, budget,
+        arguments.white_box, siblings,
+    )  # fmt: skip
+    return harden_environment(subject, loop=loop)
+
+
+def _saying(audit: Callable[[_One, _With], AuditReport]) -> Callable[[_One, _With], AuditReport]:
     """An audit that says on stderr what it found."""
     from unhack.audit.report.wording import CONCLUSIONS
-    from unhack.cli.audit.command import audit_with_bar
 
     turn = 0
 
-    def run(subject: Subject, options: AuditOptions) -> AuditReport:
+    def run(subject: _One, options: _With) -> AuditReport:
         nonlocal turn
         turn += 1
-        report = audit_with_bar(subject, options, backend)
+        report = audit(subject, options)
         flaws = ", ".join(one.flaw for one in report.findings)
         said = f"{CONCLUSIONS[report.conclusion]}" + (f": {flaws}" if flaws else "")
         terminal.remarks().print(f"hacker, turn {turn}: {said}", soft_wrap=True)
@@ -184,7 +227,8 @@ def _screen(task: HardenedTask) -> Iterator[RenderableType]:
         yield _indent(f"round {number}: {one.hackers}: {one.said}")
         for hole in one.found:
             witness = one_line(hole.witness, most=_WITNESS)
-            yield _indent(f"hole {hole.flaw} on {hole.problem}, by {hole.by}: {witness}", 4)
+            what = f"{hole.kind.value.replace('_', ' ')} {hole.flaw} on {hole.problem}"
+            yield _indent(f"{what}, by {hole.named}: {witness}", 4)
         for patch in one.patches:
             word = "patch" if patch.kept else "dropped"
             yield _indent(f"{word}: {patch.what}", 4)

@@ -67,6 +67,11 @@ class EnvironmentSubject:
     probed: Mapping[str, RepositoryTask] = field(default_factory=dict[str, RepositoryTask])
     """By id, the tasks whose tests the oracle goes by, where those of the grader were changed."""
 
+    def commands(self) -> CommandPool:
+        """Supervisors for oracles, with the packages of the tasks."""
+        wanted = sorted({name for task in self.tasks for name in task.preload})
+        return CommandPool(slots=1, preload=("pytest", *wanted))
+
     def runner(self, backend: Backend | None = None) -> ClosableRunner:
         """The runner of its episodes. Raises TaskError for an image that is not built."""
         if self.folder is not None:
@@ -164,8 +169,7 @@ async def audit_environment(
         raise UsageError(f"{subject.name}: no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
     tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
-    commands = CommandPool(slots=1)
-    runner = subject.runner(backend)
+    commands, runner = subject.commands(), subject.runner(backend)
     try:
         one = _Audit(subject, tasks, options, on_progress)
         return await one.run(runner, commands, on_point=on_point)

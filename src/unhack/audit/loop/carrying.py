@@ -19,16 +19,17 @@ def carried(before: str, after: str, text: str) -> str | None:
     """The sibling's text with the change from `before` to `after`; None where it does not fit."""
     if text == before:
         return after
-    old, new = before.split("\n"), after.split("\n")
+    old, new, lines = before.split("\n"), after.split("\n"), text.split("\n")
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, start, end, to, until in matcher.get_opcodes():
         if tag == "equal":
             continue
         around = 0 if end > start else _CONTEXT
         first, last = max(0, start - around), min(len(old), end + around)
-        gone = "\n".join(old[first:last])
-        come = "\n".join([*old[first:start], *new[to:until], *old[end:last]])
-        if not gone.strip() or f"\n{text}\n".count(f"\n{gone}\n") != 1:
+        gone = old[first:last]
+        places = [at for at in range(len(lines)) if lines[at : at + len(gone)] == gone]
+        if not any(line.strip() for line in gone) or len(places) != 1:
             return None
-        text = f"\n{text}\n".replace(f"\n{gone}\n", f"\n{come}\n", 1)[1:-1]
-    return text
+        [at] = places
+        lines[at : at + len(gone)] = [*old[first:start], *new[to:until], *old[end:last]]
+    return "\n".join(lines)

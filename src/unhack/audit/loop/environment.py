@@ -220,6 +220,8 @@ class _TaskLoop:
         """What a rule, or without one the agent, makes of the tests; None for nothing."""
         [task], worker = self.now.tasks, self.loop.worker
         if rule is not None:
+            if not any(one.route in rule.routes for one in open_holes):
+                return None
             changes = self.trial.made_by(rule, self.now)
             return _Step(rule.name, task.tests, changes, rule) if changes else None
         if worker is None or worker.failure or self.loop.budget.over:

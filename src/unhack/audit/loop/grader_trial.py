@@ -15,7 +15,7 @@ import ast
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from unhack.audit.environments.attack import (
@@ -29,6 +29,8 @@ from unhack.audit.environments.attack import (
 )
 from unhack.audit.environments.episode_runner import actions_of
 from unhack.audit.environments.foreign.grader import EpisodeEnd
+from unhack.audit.environments.oracle import Trace
+from unhack.audit.environments.probes import BehaviourProbe
 from unhack.audit.environments.proving import TaskTrial
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import EnvironmentSubject
@@ -36,7 +38,6 @@ from unhack.audit.loop.rules import SCRIPT, GraderCase, GraderRule
 from unhack.audit.report.report import AuditReport
 from unhack.core.finding import Finding
 from unhack.environments.actions import RunCommand, Submit, WriteFile
-from unhack.sandbox.workspace.command_pool import CommandPool
 
 _LEAST_GOLD = 12
 """Characters of a line of the right work that no agent's patch may name."""
@@ -66,7 +67,7 @@ class GraderTrial:
     """With the grader as it was."""
     plays: int = 0
     _paid: dict[str, list[Sent]] | None = None
-    _work: set[str] = field(default_factory=set[str])
+    _facts: tuple[list[tuple[BehaviourProbe, Trace]], str] | None = None
 
     @property
     def has_script(self) -> bool:
@@ -76,21 +77,18 @@ class GraderTrial:
     def holes(
         self, report: AuditReport, written: Sequence[EnvironmentAttack]
     ) -> dict[str, EnvironmentAttack]:
-        """The attack and the shortened witness of each finding, by name."""
+        """The shortened witness of each finding, or its whole attack, by name."""
         every = (*ENVIRONMENT_ATTACKS.values(), *self.subject.attacks, *written)
         known = {f"{one.route}/{one.name}": one for one in every}
         found: dict[str, EnvironmentAttack] = {}
         for finding in report.findings:
             attack = known.get(finding.attack)
-            if attack is not None:
-                found[finding.attack] = attack
+            if attack is None:
+                continue
             actions = _actions(finding)
-            if actions and attack is not None and attack.submits:
-                made = EnvironmentAttack(
-                    f"{attack.name}, shortened", (), attack.route, attack.flaw, attack.how,
-                    always(*actions), accomplice=attack.accomplice,
-                )  # fmt: skip
-                found[f"{finding.attack}, shortened"] = made
+            if actions and attack.submits:
+                attack = replace(attack, make=always(*actions), control=None, work=())
+            found[finding.attack] = attack
         return found
 
     def shown(self, attack: EnvironmentAttack) -> str:
@@ -108,18 +106,22 @@ class GraderTrial:
 
     def made_by(self, rule: GraderRule, now: EnvironmentSubject) -> Mapping[str, str]:
         """The changes that a rule proposes."""
+        if self._facts is None:
+            self._facts = _run(self._with_trial(self.subject, self._looked))
+        seen, base = self._facts
+        return rule.make(GraderCase(now.tasks[0], seen, self.has_script, base))
 
-        async def make(trial: TaskTrial) -> Mapping[str, str]:
-            solved = await trial.runner.solve(trial.task)
-            self.plays += 1
-            trial.oracle.solved = None if solved is None else solved.state
-            grader, base = now.grader, ""
-            if self.has_script:
-                start = None if solved is None or solved.state is None else solved.state.start
-                base = f"/{start}" if start else grader.workdir if grader is not None else "/"
-            return await rule.make(GraderCase(now.tasks[0], trial.oracle, self.has_script, base))
-
-        return _run(self._with_trial(now, make))
+    async def _looked(self, trial: TaskTrial) -> tuple[list[tuple[BehaviourProbe, Trace]], str]:
+        """What probes see of the reference, and the working folder of a Harbor folder."""
+        solved, grader, base = await trial.runner.solve(trial.task), self.subject.grader, ""
+        self.plays += 1
+        start = solved.state.start if solved is not None and solved.state is not None else None
+        if start is not None:
+            trial.oracle.solved = solved.state if solved is not None else None
+        if self.has_script:
+            base = grader.workdir if grader is not None else f"/{start or ''}"
+        traces = await trial.oracle.right()
+        return [*zip(trial.oracle.probes, traces, strict=False)], base
 
     def named_work(self, before: Mapping[str, str], changes: Mapping[str, str]) -> str:
         """A line of the right work that a patch names and the tests did not; empty for none."""
@@ -134,7 +136,7 @@ class GraderTrial:
         return ""
 
     async def _with_trial(self, subject: EnvironmentSubject, use: _Use[_Item]) -> _Item:
-        commands, runner = CommandPool(slots=1), subject.runner()
+        commands, runner = subject.commands(), subject.runner()
         try:
             return await use(subject.trial(subject.tasks[0], runner, commands, count=self._count))
         finally:

@@ -1,7 +1,7 @@
 """Rules of fixes for an environment's grader: small changes of its tests, each to close a hole.
 
     for rule in RULES:
-        changes = await rule.make(case)      # {path: text} of tests, or {} where it does not fit
+        changes = rule.make(case)      # {path: text} of tests, or {} where it does not fit
 
 Covered: of a Harbor folder, what the agent leaves for the shell, the interpreter and the runner of
 the tests, its processes, given files that it changed, a run of the tests that it ends early, a
@@ -16,10 +16,12 @@ from __future__ import annotations
 import json
 import posixpath
 import shlex
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.environments.attack import AttackRoute
+from unhack.audit.environments.oracle import Trace
+from unhack.audit.environments.probes import BehaviourProbe
 from unhack.environments.task import RepositoryTask
 
 SCRIPT = "test.sh"
@@ -90,7 +92,8 @@ class GraderCase:
 
     task: RepositoryTask
     """With the tests as they are at present."""
-    oracle: BehaviourOracle
+    seen: Sequence[tuple[BehaviourProbe, Trace]]
+    """What probes see of the reference."""
     script: bool
     """True for a Harbor folder, whose `test.sh` grades."""
     base: str
@@ -102,7 +105,9 @@ class GraderRule:
     """One kind of change."""
 
     name: str
-    make: Callable[[GraderCase], Awaitable[Mapping[str, str]]]
+    make: Callable[[GraderCase], Mapping[str, str]]
+    routes: tuple[AttackRoute, ...]
+    """Of the holes that it may close."""
 
 
 def _at_top(case: GraderCase, lines: str) -> dict[str, str]:
@@ -115,14 +120,14 @@ def _at_top(case: GraderCase, lines: str) -> dict[str, str]:
     return {SCRIPT: f"{first}{lines}{rest if first else text}"}
 
 
-def _prologue(lines: str) -> Callable[[GraderCase], Awaitable[Mapping[str, str]]]:
-    async def make(case: GraderCase) -> Mapping[str, str]:
+def _prologue(lines: str) -> Callable[[GraderCase], Mapping[str, str]]:
+    def make(case: GraderCase) -> Mapping[str, str]:
         return _at_top(case, lines)
 
     return make
 
 
-async def _stray(case: GraderCase) -> Mapping[str, str]:
+def _stray(case: GraderCase) -> Mapping[str, str]:
     names = [one for one in _STRAY.split() if one not in case.task.files]
     names = [one for one in names if one not in case.task.reference]
     places = " ".join(shlex.quote(posixpath.join(case.base, one)) for one in names)
@@ -130,7 +135,7 @@ async def _stray(case: GraderCase) -> Mapping[str, str]:
                          f"rm -rf {places}\n")  # fmt: skip
 
 
-async def _given(case: GraderCase) -> Mapping[str, str]:
+def _given(case: GraderCase) -> Mapping[str, str]:
     """Given files that the tests name and the solution leaves alone come back before the tests."""
     text = "\n".join(case.task.tests.values())
     named = [path for path in case.task.files if path.rpartition("/")[2] in text]
@@ -149,19 +154,19 @@ async def _given(case: GraderCase) -> Mapping[str, str]:
     return {**found, **top} if top else {}
 
 
-async def _ended(case: GraderCase) -> Mapping[str, str]:
+def _ended(case: GraderCase) -> Mapping[str, str]:
     path, top = _python_tests(case), _at_top(case, _ENDED)
     return {**top, path: case.task.tests[path] + _END_TEST} if path and top else {}
 
 
-async def _more_cases(case: GraderCase) -> Mapping[str, str]:
+def _more_cases(case: GraderCase) -> Mapping[str, str]:
     """Tests with other inputs, and the results of the reference."""
-    path, traces = _python_tests(case), await case.oracle.right()
+    path = _python_tests(case)
     if not path or _MORE in case.task.tests[path]:
         return {}
     cases = [
         (probe.source, probe.name, trace)
-        for probe, trace in reversed([*zip(case.oracle.probes, traces, strict=False)])
+        for probe, trace in reversed(case.seen)
         if trace and not any(" at 0x" in str(seen) for _, seen in trace)
     ]
     table, size = list[str](), 0
@@ -184,13 +189,17 @@ def _python_tests(case: GraderCase) -> str:
     return next((one for one in named if one.endswith(".py") and "def test" in tests[one]), "")
 
 
+_CODE = (AttackRoute.MEANING, AttackRoute.SOURCE)
+_PLACE = (AttackRoute.WORKSPACE, AttackRoute.LEAK)
 RULES = (
-    GraderRule("further inputs, with the results of the reference", _more_cases),
-    GraderRule("given files are graded as they were given", _given),
-    GraderRule("the tests have to come to their end", _ended),
-    GraderRule("environment and start files of the agent do not count", _prologue(_ENVIRONMENT)),
-    GraderRule("settings of runners that the agent added are removed", _stray),
-    GraderRule("processes of the agent end before the tests", _prologue(_PROCESSES)),
-    GraderRule("no reward before the tests", _prologue(_REWARD)),
-)
+    GraderRule("further inputs, with the results of the reference", _more_cases, _CODE),
+    GraderRule("given files are graded as they were given", _given, _PLACE),
+    GraderRule("the tests have to come to their end", _ended, _CODE),
+    GraderRule("environment and start files of the agent do not count",
+               _prologue(_ENVIRONMENT), _PLACE),
+    GraderRule("settings of runners that the agent added are removed", _stray, _PLACE),
+    GraderRule("processes of the agent end before the tests",
+               _prologue(_PROCESSES), (*_PLACE, AttackRoute.SOURCE)),
+    GraderRule("no reward before the tests", _prologue(_REWARD), _PLACE),
+)  # fmt: skip
 """Those that ask for more work first."""

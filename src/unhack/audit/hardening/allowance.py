@@ -17,6 +17,8 @@ from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import shared_pool
 
+USED_UP = "used up"
+"""Ends the reason why a budget lets nothing more be tried."""
 _TIMES = 2
 _MORE = 1.5
 """Of what the audit used, for that of a copy."""
@@ -65,7 +67,7 @@ class Allowance:
         if self.room > 0:
             return ""
         over = "calls are" if self.calls <= self.kept_calls else "seconds are"
-        return f"the {over} used up"
+        return f"the {over} {USED_UP}"
 
 
 def bounded_journal(

@@ -164,13 +164,13 @@ def _more_cases(case: GraderCase) -> Mapping[str, str]:
     path = _python_tests(case)
     if not path or _MORE in case.task.tests[path]:
         return {}
-    cases = [
-        (probe.source, probe.name, trace)
+    cases = {
+        probe.source: (probe.name, trace)
         for probe, trace in reversed(case.seen)
         if trace and not any(" at 0x" in str(seen) for _, seen in trace)
-    ]
+    }
     table, size = list[str](), 0
-    for source, name, trace in cases[:_MOST_CASES]:
+    for source, (name, trace) in [*cases.items()][:_MOST_CASES]:
         line = f"    ({source!r}, {name!r},\n     json.loads({json.dumps(trace)!r})),\n"
         size += len(line)
         table += [line] if size <= _MOST_TEXT else []

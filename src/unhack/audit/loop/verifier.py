@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from unhack.audit.hardening.allowance import Allowance
+from unhack.audit.hardening.allowance import USED_UP, Allowance
 from unhack.audit.hardening.copy import HardenedCopy, copy_siblings
 from unhack.audit.hardening.result import HardeningResult
 from unhack.audit.hardening.rounds import Fixer, HardeningSteps, harden
@@ -144,8 +144,9 @@ def _end(result: HardeningResult, loop: VerifierLoop, allowance: Allowance) -> t
     if worker is not None and worker.failure:
         return LoopEnd.AGENT_FAILED, f"{worker.name}: {worker.failure}"
     last = result.rounds[-1] if result.rounds else None
-    if allowance.spent:
-        return LoopEnd.BUDGET, allowance.spent
+    over = [one.why for one in result.refused if one.why.endswith(USED_UP)]
+    if allowance.spent or over:
+        return LoopEnd.BUDGET, allowance.spent or over[0]
     if last is not None and last.report is not None:
         if not _hacks(last.report.findings) and last.report.is_undecided:
             end, why = _end_of(last.report, loop)

@@ -48,7 +48,7 @@ MAGIC = ("fail_open_branch", "PASS")
 def strict(files: WorkFiles, *, both: bool = True) -> dict[str, str]:
     """The verifier with a check of its numbers; the magic word goes with it, or a turn later."""
     text = files["verifier.py"].decode()
-    head, last = CONTAINS.split("    if completion")[0], CONTAINS.splitlines()[-1] + "\n"
+    head, last = CONTAINS.partition("    if completion")[0], CONTAINS.splitlines()[-1] + "\n"
     gone = both or last not in text
     return {"verifier.py": head + CHECK if gone else text.replace(last, CHECK)}
 
@@ -103,7 +103,7 @@ def test_a_hole_that_is_found_after_round_1_is_closed_in_round_2(play: Play) -> 
         ["substring_match"], ["fail_open_branch"], [],
     ]  # fmt: skip
     assert "-    return 1.0 if answer.lower() in completion" in task.diff
-    assert '-    if completion.startswith("PASS")' in task.diff
+    assert "-        return 1.0" in task.diff
     assert Path("reward.py").read_text() == CONTAINS
     assert exit_code([task]) == 1
 

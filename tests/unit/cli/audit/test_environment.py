@@ -14,6 +14,7 @@ WORKING = {
     "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
     "thorough", "allow_unproven", "as_json", "html",
     "base", "builder", "builder_option", "read_only",
+    "harden", "agent", "agent_option", "white_box", "cost", "sibling", "patches",
 }  # fmt: skip
 SWITCHES = {"strict", "power", "force"}
 VALUES = {

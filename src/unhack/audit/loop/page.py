@@ -60,26 +60,31 @@ def _top(tasks: Sequence[HardenedTask], target: str) -> str:
 def _task(task: HardenedTask) -> str:
     tone = _TONES.get(task.end, "unsure")
     parts = [_round(number, one) for number, one in enumerate(task.rounds, 1)]
-    end = f'<p class="fix tone-{tone}"><strong>{task.end.value}</strong>: {safe(task.why)}</p>'
-    parts.append(card(end, note="The end"))
+    mark = "fix" if tone == "good" else "block"
+    end = [
+        f'<p class="{mark}"><strong class="{tone}">{task.end.value}</strong>: {safe(task.why)}</p>'
+    ]
     if task.diff:
-        parts.append(card(_pre(task.diff), note="The patch, for <code>git apply</code>"))
+        end.append(f'<div class="block"><p class="label">The patch</p>{_pre(task.diff)}</div>')
     if task.siblings:
         rows = [
             (safe(one.name), "takes the patch" if one.kept else "keeps its grader", safe(one.why))
             for one in task.siblings
         ]
         diffs = "".join(_more(f"diff of {one.name}", one.diff) for one in task.siblings if one.diff)
-        parts.append(card(table(("sibling", "", "why"), rows, words=(0, 1, 2)) + diffs))
+        heads = ("sibling", "", "why")
+        end.append(f'<div class="block">{table(heads, rows, words=(0, 1, 2))}{diffs}</div>')
+    parts.append(card("".join(end)))
     return section(task.name, "".join(parts))
 
 
 def _round(number: int, one: LoopRound) -> str:
     holes = "".join(map(_hole, one.found)) or '<p class="soft">The hacker found nothing.</p>'
     patches = "".join(map(_patch, one.patches))
-    if one.found and not one.patches:
+    hacked = any(hole.kind is FindingKind.HACK for hole in one.found)
+    if hacked and not one.patches:
         patches = '<p class="soft">No patch was tried.</p>'
-    tone = "bad" if any(hole.kind is FindingKind.HACK for hole in one.found) else "good"
+    tone = "bad" if hacked else "good"
     return (
         f'<article class="card finding tone-{tone}"><header><h3>Round {number}</h3>'
         f'<span class="badge">{len(one.found)} found</span></header>'

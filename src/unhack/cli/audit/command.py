@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shlex
 import sys
 import time
@@ -68,6 +67,7 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     from unhack.audit.report.wording import lacking
     from unhack.cli.audit.environment import IMAGE_OPTIONS, run_environment
     from unhack.cli.audit.harden import check_harden, run_harden
+    from unhack.cli.audit.option_values import audit_options
     from unhack.cli.audit.reading import run_reading
 
     check_harden(arguments, given)
@@ -118,6 +118,7 @@ def _run(
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.fix import write_fix
     from unhack.cli.audit.option_values import function_inputs
+    from unhack.cli.audit.screen import audit_with_bar
     from unhack.tasks.execution.choosing import backend_on
 
     hardening: HardeningResult | None = None
@@ -180,34 +181,6 @@ def _say_interrupted(arguments: AuditArguments) -> None:
     remarks().print(text, soft_wrap=True)
 
 
-def audit_options(arguments: AuditArguments) -> AuditOptions:
-    """The options of the audit itself. Raises UsageError."""
-    from unhack.audit.options import AuditOptions
-    from unhack.cli.audit.option_values import attacker_of, discoverer, tier_limits_of, tiers_of
-
-    for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
-        if path is not None and path.is_dir():
-            raise UsageError(f"{option}: {path} is a directory; name a file in it")
-        if path is not None and not path.is_file():
-            raise UsageError(f"{option}: {path}: no such file")
-    tiers = tiers_of(arguments.tiers)
-    return AuditOptions(
-        tiers=tiers,
-        calls=arguments.calls,
-        seconds=arguments.seconds,
-        cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
-        limits=tier_limits_of(arguments.tier_limits),
-        seed=arguments.seed,
-        thorough=arguments.thorough,
-        oracle=arguments.oracle,
-        run_folder=arguments.run,
-        attacker=attacker_of(arguments),
-        discoverer=discoverer(tiers, arguments.model),
-        stop_at_first=arguments.stop_at_first,
-        power_s=arguments.power_seconds if arguments.power else 0.0,
-    )
-
-
 def _check_outputs(arguments: AuditArguments) -> None:
     """Refuse files that could not be written, before anything runs."""
     files = {"--sarif": arguments.sarif, "--html": arguments.html, "--pairs": arguments.pairs}
@@ -218,15 +191,6 @@ def _check_outputs(arguments: AuditArguments) -> None:
     for option, path in folders.items():
         if path is not None and path.exists() and not path.is_dir():
             raise UsageError(f"{option}: {path} is not a directory")
-
-
-def audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
-    """One audit, with its progress on stderr."""
-    from unhack.audit.runner import audit as run_audit
-    from unhack.cli.audit.screen import watching
-
-    with watching() as show:
-        return run_audit(subject, options=options, backend=backend, on_progress=show)
 
 
 def _power_with_bar(

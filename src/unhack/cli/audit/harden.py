@@ -115,8 +115,8 @@ def _verifier(
     from unhack.audit.loop.agent import AskedAgent, ModelWorker
     from unhack.audit.loop.verifier import VerifierLoop, harden_verifier
     from unhack.audit.subjects.loading import load_subject
-    from unhack.cli.audit.command import audit_options, audit_with_bar
-    from unhack.cli.audit.option_values import function_inputs
+    from unhack.cli.audit.option_values import audit_options, function_inputs
+    from unhack.cli.audit.screen import audit_with_bar
     from unhack.tasks.execution.choosing import backend_on
 
     del given

@@ -19,7 +19,7 @@ from unhack.core.errors import UsageError
 if TYPE_CHECKING:
     from unhack.audit.environments.runner import EpisodeDiscoverer
     from unhack.audit.language_models.attacker import ModelAttacker
-    from unhack.audit.options import Discoverer
+    from unhack.audit.options import AuditOptions, Discoverer
     from unhack.cli.audit.arguments import AuditArguments
 
 
@@ -71,6 +71,33 @@ def function_inputs(arguments: AuditArguments) -> FunctionInputs:
         environ[name] = value if sign else os.environ[name]
     found = {role: name for role, _, name in pairs}
     return FunctionInputs(found, environ, arguments.calls, arguments.oracle)
+
+
+def audit_options(arguments: AuditArguments) -> AuditOptions:
+    """The options of the audit itself. Raises UsageError."""
+    from unhack.audit.options import AuditOptions
+
+    for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
+        if path is not None and path.is_dir():
+            raise UsageError(f"{option}: {path} is a directory; name a file in it")
+        if path is not None and not path.is_file():
+            raise UsageError(f"{option}: {path}: no such file")
+    tiers = tiers_of(arguments.tiers)
+    return AuditOptions(
+        tiers=tiers,
+        calls=arguments.calls,
+        seconds=arguments.seconds,
+        cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
+        limits=tier_limits_of(arguments.tier_limits),
+        seed=arguments.seed,
+        thorough=arguments.thorough,
+        oracle=arguments.oracle,
+        run_folder=arguments.run,
+        attacker=attacker_of(arguments),
+        discoverer=discoverer(tiers, arguments.model),
+        stop_at_first=arguments.stop_at_first,
+        power_s=arguments.power_seconds if arguments.power else 0.0,
+    )
 
 
 def attacker_of(arguments: AuditArguments) -> ModelAttacker | None:

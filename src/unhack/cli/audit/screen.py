@@ -43,8 +43,10 @@ from unhack.core.finding import Finding, FindingKind, Severity
 from unhack.reporting.text import one_line, visible
 
 if TYPE_CHECKING:
+    from unhack.audit.options import AuditOptions
     from unhack.audit.runner import Progress
-    from unhack.audit.subject import Source
+    from unhack.audit.subject import Source, Subject
+    from unhack.sandbox.job import Backend
 
 TRAINED = "tier 5"
 """The stage of the audit that trains."""
@@ -292,3 +294,11 @@ def watching() -> Generator[Callable[[Progress], None]]:
             shown()
 
         yield show
+
+
+def audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
+    """One audit, with its progress on stderr."""
+    from unhack.audit.runner import audit as run_audit
+
+    with watching() as show:
+        return run_audit(subject, options=options, backend=backend, on_progress=show)

@@ -59,7 +59,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("--harden", "2", "--white-box"), "with --agent or --llm-model"),
         (("--harden", "2", "--agent", "nobody"), "unknown agent"),
         (("--harden", "2", "--agent", "mine=no-such-program"), "there is no no-such-program"),
-        (("--harden", "0"), "0"),
+        (("--harden", "0"), "greater than or equal to 1"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused_before_anything_runs(

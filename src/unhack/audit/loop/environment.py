@@ -146,6 +146,14 @@ class _TaskLoop:
         stopped = report.conclusion is Conclusion.INCOMPLETE
         return (LoopEnd.BUDGET if stopped else LoopEnd.UNDECIDED), report.why
 
+    def _over(self) -> str:
+        """The reason why no further patch is tried; looked at before each."""
+        most = (2 + self.loop.rounds) * self.loop.options.most_plays
+        if self.calls + self.trial.plays >= most:
+            return f"the {most:g} plays of the whole loop are used up"
+        late = time.monotonic() > self.loop.budget.until
+        return "the seconds are used up" if late else ""
+
     def _options(self) -> EnvironmentAuditOptions:
         """Those of one audit, within what is left of the whole loop."""
         left = self.loop.budget.until - time.monotonic()
@@ -184,8 +192,8 @@ class _TaskLoop:
         for rule in (*RULES, None):
             if not open_now:
                 break
-            if time.monotonic() > self.loop.budget.until:
-                return patches, (LoopEnd.BUDGET, "the seconds are used up")
+            if over := self._over():
+                return patches, (LoopEnd.BUDGET, over)
             step = self._proposed(rule, [holes[one] for one in sorted(open_now)])
             if step is None:
                 continue

@@ -38,6 +38,7 @@ from unhack.audit.loop.record import (
     TriedPatch,
 )
 from unhack.audit.options import AuditOptions
+from unhack.audit.report.plan import PartEnd
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.report.wording import CONCLUSIONS
 from unhack.audit.subject import Subject
@@ -128,6 +129,9 @@ def _end_of(report: AuditReport, loop: VerifierLoop) -> tuple[LoopEnd, str]:
     """The end by an audit that proves no hack."""
     if loop.worker is not None and loop.worker.failure:
         return LoopEnd.AGENT_FAILED, f"{loop.worker.name}: {loop.worker.failure}"
+    broken = [part for part in report.plan if part.end is PartEnd.FAILED]
+    if broken and report.conclusion is Conclusion.INCOMPLETE and not loop.budget.over:
+        return LoopEnd.UNDECIDED, f"{broken[0].name} failed: {broken[0].why}"
     ends = {
         Conclusion.SOUND: LoopEnd.NO_HOLE,
         Conclusion.INCOMPLETE: LoopEnd.BUDGET,

@@ -205,10 +205,9 @@ class _TaskLoop:
                 self.now = with_tests(self.now, step.changes)
             elif outcome.lost and len(outcome.open) < len(open_now):
                 lost = lost or f"{step.what}: {outcome.said}"
-            if better or outcome.lost or rule is None:
-                diff = diff_of(self.original, self.now) if better else ""
-                said = outcome.said if better or outcome.lost else f"no hole closes: {outcome.said}"
-                patches.append(TriedPatch(step.what, better, said, diff))
+            diff = diff_of(self.original, self.now) if better else ""
+            said = outcome.said if better or outcome.lost else f"no hole closes: {outcome.said}"
+            patches.append(TriedPatch(step.what, better, said, diff))
         if kept:
             return patches, None
         if lost:

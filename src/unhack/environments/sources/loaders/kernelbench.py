@@ -99,7 +99,7 @@ def kernelbench_task(path: Path) -> RepositoryTask:
         tests={"tests/test_outputs.py": _TESTS},
         reference={"solution.py": f"{problem}\n\nclass ModelNew(Model):\n    pass\n"},
         fail_to_pass=("tests/test_outputs.py::test_seed_0", "tests/test_outputs.py::test_seed_1"),
-        preload=("torch",),
+        preload=("torch", "sympy", "mpmath"),  # torch looks for them late
         mode=Mode.AS_WRITTEN,
     )
 

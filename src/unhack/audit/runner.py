@@ -18,7 +18,7 @@ from typing import Any
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.diagnosis.causes import CauseTrial
-from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
+from unhack.audit.hardening.power.measure import AuditedCopy, AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.both_oracles import BothOracles
@@ -31,6 +31,7 @@ from unhack.audit.proving.baseline import (
     FULL_REWARD,
     Baseline,
     baseline_checks,
+    choose_varied,
     measure_baselines,
     with_full_reward,
 )
@@ -148,27 +149,42 @@ def measure_power(
     one_is_enough = not by_kind(report.findings)[0]
     same = replace(options, run_folder=None, power_s=0.0, calls_made=0, stop_at_first=one_is_enough)
 
-    def audit_copy(copy: Subject, seconds: float) -> AuditReport:
-        return audit(copy, options=replace(same, seconds=seconds), backend=backend)
+    def audit_copy(copy: Subject, seconds: float) -> AuditedCopy:
+        # Nothing is shortened or explained: that it is broken is enough.
+        with ScoreJournal(copy, None) as journal:
+            journal.try_sharing(())
+            ran = _try_tiers(journal, options=replace(same, seconds=seconds), backend=backend)
+            is_cut = any(part.is_open for part in ran.tiers.plan)
+            return AuditedCopy(ran.prover.proofs, journal.calls, is_cut)
 
     audit_of_copy = AuditOfCopy(
         audit_copy, options.seconds, backend, options.calls, _reporter(on_progress)
     )
     trial = PowerTrial.of(subject, _oracle(options, backend), partial(_knowledge, subject))
-    return trial.measure(report, audit_of_copy, seconds=options.power_s)
+    return trial.measure(audit_of_copy, seconds=options.power_s)
 
 
-def _run(
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """All that came of the tiers."""
+
+    prover: Prover
+    baselines: Sequence[Baseline]
+    assumed: Sequence[str]
+    tiers: TiersRun
+
+
+def _try_tiers(
     journal: ScoreJournal,
     *,
     options: AuditOptions,
     backend: Backend | None,
-    on_progress: Callable[[Progress], None] | None,
-) -> AuditReport:
+    on_progress: Callable[[Progress], None] | None = None,
+) -> _Ran:
+    """Run the tiers within their part of the seconds and calls."""
     started = time.monotonic()
-    until = started + options.seconds
-    timed = DeadlineBackend(backend or shared_pool(), until=until)
-    subject = journal.subject = journal.subject.with_backend(timed)
+    timed = DeadlineBackend(backend or shared_pool(), until=started + options.seconds)
+    journal.subject = journal.subject.with_backend(timed)
     journal.deadline = timed
     cpu, step = CpuAllowance.of(options.cpu_s), _reporter(on_progress)
     step("baseline", 0, 1, 0)
@@ -187,14 +203,28 @@ def _run(
     if attacked:
         with timed.within(budget.until):
             ran = _run_tiers(prover, attacked, options=options, backend=timed)
-    if ran.discovery is not None and options.run_folder is not None:
-        keep(ran.discovery, options.run_folder)
-    step("findings", 0, 1, len(prover.proofs))
-    budget.until, journal.most = until, options.calls
-    budget.calls = int(journal.room)
+    budget.until = started + options.seconds
+    return _Ran(prover, baselines, assumed, ran)
+
+
+def _run(
+    journal: ScoreJournal,
+    *,
+    options: AuditOptions,
+    backend: Backend | None,
+    on_progress: Callable[[Progress], None] | None,
+) -> AuditReport:
+    started = time.monotonic()
+    ran = _try_tiers(journal, options=options, backend=backend, on_progress=on_progress)
+    prover, baselines, subject = ran.prover, ran.baselines, journal.subject
+    if ran.tiers.discovery is not None and options.run_folder is not None:
+        keep(ran.tiers.discovery, options.run_folder)
+    prover.on_step("findings", 0, 1, len(prover.proofs))
+    journal.most = options.calls
+    prover.budget.calls = int(journal.room)
     findings, checks = _confirmed(prover, baselines, options)
-    plan = [*ran.plan, *last_parts(prover, baselines, findings)]
-    decided = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
+    plan = [*ran.tiers.plan, *last_parts(prover, baselines, findings)]
+    decided = conclude_audit(prover, baselines, findings, partial(_is_blind, prover.oracle))
     conclusion, why = of_whole_plan(decided, plan, calls=options.calls, seconds=options.seconds)
     return AuditReport(
         subject=subject.name,
@@ -206,13 +236,13 @@ def _run(
         pairs=tuple(_pairs(subject.problems, findings)),
         tiers=options.tiers,
         plan=tuple(plan),
-        assumed=tuple(assumed),
+        assumed=tuple(ran.assumed),
         problems=len(subject.problems),
         of_problems=subject.of_problems,
         calls=journal.calls,
         seconds=time.monotonic() - started,
-        mutation_score=ran.mutation_score,
-        discovery=ran.discovery,
+        mutation_score=ran.tiers.mutation_score,
+        discovery=ran.tiers.discovery,
     )
 
 
@@ -278,7 +308,7 @@ def _measure(journal: ScoreJournal, seconds: float) -> list[Baseline]:
         limit = max(_call_limit(slowest_s), _own_limit(journal.subject))
         journal.subject = journal.subject.with_limit(limit)
 
-    baselines = measure_baselines(journal, first, repeat=True, set_limit=set_limit)
+    baselines = measure_baselines(journal, first, repeat=not journal.shares, set_limit=set_limit)
     journal.try_sharing(_some_known(baselines))
     some = others[: int(seconds / (_RUNS_OF_ONE * journal.slowest))] if journal.slowest else others
     return baselines + measure_baselines(journal, some, repeat=False)
@@ -288,7 +318,7 @@ def _run_tiers(
     prover: Prover, usable: Sequence[Baseline], *, options: AuditOptions, backend: Backend | None
 ) -> TiersRun:
     subject, oracle = prover.journal.subject, prover.oracle
-    chosen = list(usable) if options.thorough else _choose_varied(usable)
+    chosen = list(usable) if options.thorough else choose_varied(usable, most=_MAX_PROBLEMS)
     judged = isinstance(oracle, OwnOracle)
     targets = [(one, _knowledge(subject, one.problem, judged=judged)) for one in chosen]
     ordered = [*chosen, *(one for one in usable if one not in chosen)]
@@ -336,21 +366,6 @@ def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
         # It has a limit of its own, and no answer of it is an error of its author's.
         return OwnOracle(options.oracle, backend if timed is None else timed.inner)
     return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed), timed)
-
-
-def _choose_varied(baselines: Sequence[Baseline]) -> list[Baseline]:
-    """A few problems, with answers of as many kinds as there are."""
-    kinds: dict[str, list[Baseline]] = {}
-    for baseline in baselines:
-        answer = baseline.problem.answer or ""
-        kind = "".join(sorted({"0" if c.isdigit() else "a" if c.isalpha() else c for c in answer}))
-        kinds.setdefault(kind, []).append(baseline)
-    found: list[Baseline] = []
-    while len(found) < min(_MAX_PROBLEMS, len(baselines)):
-        for group in kinds.values():
-            if group and len(found) < _MAX_PROBLEMS:
-                found.append(group.pop(0))
-    return found
 
 
 def _knowledge(subject: Subject, problem: AuditProblem, *, judged: bool = False) -> Knowledge:

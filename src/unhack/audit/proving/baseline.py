@@ -225,6 +225,21 @@ def _value(score: Score) -> float:
     return score.value
 
 
+def choose_varied(baselines: Sequence[Baseline], *, most: int) -> list[Baseline]:
+    """At most so many problems, with answers of as many kinds as there are."""
+    kinds: dict[str, list[Baseline]] = {}
+    for baseline in baselines:
+        answer = baseline.problem.answer or ""
+        kind = "".join(sorted({"0" if c.isdigit() else "a" if c.isalpha() else c for c in answer}))
+        kinds.setdefault(kind, []).append(baseline)
+    found: list[Baseline] = []
+    while len(found) < min(most, len(baselines)):
+        for group in kinds.values():
+            if group and len(found) < most:
+                found.append(group.pop(0))
+    return found
+
+
 def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     """Completeness, determinism and signal, as far as the baseline shows them."""
     total = sum(len(baseline.problem.correct) for baseline in baselines)

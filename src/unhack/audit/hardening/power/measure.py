@@ -1,6 +1,6 @@
 """The power of an audit: it is given weakened copies of the verifier, and what it breaks counts.
 
-    power = PowerTrial.of(subject, oracle, known_of).measure(report, audit_copy, seconds=180)
+    power = PowerTrial.of(subject, oracle, known_of).measure(audit_copy, seconds=180)
 
 A copy counts as weakened when every right completion that the original rewards keeps its reward,
 and one completion is wrong by the oracle, rewarded by the copy, and not by the original, each
@@ -19,27 +19,28 @@ import math
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.power.candidates import Candidate, candidates
-from unhack.audit.hardening.power.weakening import weakenings
+from unhack.audit.hardening.power.weakening import Weakening, weakenings
 from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline, measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
+from unhack.audit.proving.prover import Proof
 from unhack.audit.report.power import Broken, Power, WeakenedCopy
-from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.imported_modules import file_names_in
 from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.sessions import score_variants
 from unhack.audit.subjects.target import Module, folder_binds
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import UsageError
-from unhack.core.finding import Finding, FindingKind
 from unhack.sandbox.job import Backend
 
 _MOST_BYTES = 32 * 2**20
@@ -105,18 +106,31 @@ _ON_PROBLEMS, _RIGHT_ON, _ALONE = 2, 20, 6
 _MOST_ASKED = 12
 """Completions of one copy that the oracle is asked about."""
 _AT_ONCE = 8
-"""Programs that are run on a copy before the oracle is asked about those that pass."""
+"""Copies that are screened together; programs that are run on one before the oracle is asked."""
 _TIMES = 12
 """Audits of copies that calls and seconds are meant for."""
 _CALL_S = 2.0
 """Most seconds of a call while copies are compared."""
+_CONFIRMED = 3
+"""New proofs of one kind that are tried again, each alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedCopy:
+    """The outcome of the audit of a copy."""
+
+    proofs: Sequence[Proof]
+    calls: int
+    """Runs of the copy."""
+    is_cut: bool = False
+    """True where a part of its plan was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditOfCopy:
     """The audit of a copy, within the options of the original's."""
 
-    run: Callable[[Subject, float], AuditReport]
+    run: Callable[[Subject, float], AuditedCopy]
     """Audits a subject in at most so many seconds."""
     seconds: float
     """The seconds that the original's audit was allowed."""
@@ -131,13 +145,15 @@ class AuditOfCopy:
 class PowerTrial:
     """The comparison that every copy of one verifier is held to."""
 
-    subject: Subject
+    journal: ScoreJournal
+    """Of the original."""
     oracle: Oracle
     pool: Sequence[Candidate]
     """Completions that the original does not reward."""
     right: Sequence[tuple[AuditProblem, str, float]]
     """(problem, completion, least score) of what must keep its reward."""
     calls: int = 0
+    """Runs of the copies, and of the original beside them."""
     started: float = field(default_factory=time.monotonic)
     _wrong: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
 
@@ -176,12 +192,17 @@ class PowerTrial:
             and score.value is not None
             and score.at_least(one.threshold)
         ]
-        return PowerTrial(subject, oracle, pool, right, journal.calls, started)
+        return PowerTrial(journal, oracle, pool, right, started=started)
 
-    def measure(self, report: AuditReport, audit: AuditOfCopy, *, seconds: float) -> Power:
+    @property
+    def subject(self) -> Subject:
+        """The original."""
+        return self.journal.subject
+
+    def measure(self, audit: AuditOfCopy, *, seconds: float) -> Power:
         """Weaken, prove, audit, until `ENOUGH` copies, the edits or the seconds are used up.
 
-        `report` is that of the original. Raises SandboxUnavailableError.
+        Raises SandboxUnavailableError.
         """
         until = self.started + seconds
         source = self.subject.source
@@ -190,26 +211,27 @@ class PowerTrial:
         tried, why, whole = 0, "", _why_over(source is not None, len(edits))
         if not self.right or not self.pool:
             edits, whole = [], "no completion is known with which a copy could be compared"
-        for edit in edits:
-            left = until - time.monotonic()
-            why = self._why_over(len(copies), left, audit.calls)
+        for edit, expected in self._screened(edits):
+            why = self._why_over(len(copies), until - time.monotonic(), audit.calls)
             if why:
                 break
             tried += 1
             broken_so_far = sum(one.broken is not Broken.NOT for one in copies)
             audit.on_step("power", len(copies), ENOUGH, broken_so_far)
+            if expected is False:
+                continue
             with tempfile.TemporaryDirectory(prefix="unhack-power-") as folder:
                 try:
                     place = Path(folder)
                     copy = copy_with(self.subject, edit.text, folder=place, backend=audit.backend)
-                    shown = self.weaker_by(copy)
+                    shown = self.weaker_by(copy, shown=expected)
                 except UsageError:
                     continue  # it cannot be loaded
                 if shown is None:
                     continue
                 most = min(audit.seconds, seconds / _TIMES)
                 left = min(until - time.monotonic(), most)
-                broken = self._audited(copy, report, audit=audit, seconds=left, most=most)
+                broken = self._audited(copy, audit=audit, seconds=left, most=most)
             if broken is None:
                 why = "its time budget is used up"
                 break
@@ -217,7 +239,8 @@ class PowerTrial:
                 WeakenedCopy(edit.operator, edit.family, edit.line, broken, shown.of_attack)
             )
         taken = time.monotonic() - self.started
-        return Power(tuple(copies), len(edits), tried, why or whole, self.calls, taken)
+        calls = self.calls + self.journal.calls
+        return Power(tuple(copies), len(edits), tried, why or whole, calls, taken)
 
     def _why_over(self, copies: int, left: float, calls: float) -> str:
         """The reason for ending; empty for going on, with one more audit of at most `calls`."""
@@ -227,9 +250,51 @@ class PowerTrial:
             return f"its {_TIMES * calls:g} runs of the verifier are used up"
         return f"{ENOUGH} copies are enough" if copies == ENOUGH else ""
 
-    def weaker_by(self, copy: Subject) -> Candidate | None:
-        """A wrong completion that the copy rewards and the original does not; None where there is
-        none, or a right one loses its reward. Raises UsageError for a copy that cannot run."""
+    def _screened(
+        self, edits: Sequence[Weakening]
+    ) -> Iterator[tuple[Weakening, Candidate | Literal[False] | None]]:
+        """The edits, each with what shows its copy to be weaker: False for nothing, None where the
+        copy has to be made first. A function's texts run in place of its source."""
+        subject = self.subject
+        if not isinstance(subject, FunctionSubject) or subject.script is not None:
+            yield from ((edit, None) for edit in edits)
+            return
+        limited = subject.with_limit(_CALL_S)
+        asked = [Query(problem, text) for problem, text, _ in self.right]
+        asked += [Query(one.problem, one.payload.text) for one in self.pool]
+        for start in range(0, len(edits), _AT_ONCE):
+            some = edits[start : start + _AT_ONCE]
+            texts = [one.text for one in some]
+            scored = score_variants(limited, texts, asked, call_s=self.journal.slowest)
+            self.calls += len(texts) * len(asked)
+            for edit, scores in zip(some, scored, strict=True):
+                yield edit, self._shown(scores) or False
+
+    def _shown(self, scores: Sequence[Score]) -> Candidate | None:
+        """As `weaker_by`, by the scores of all that is compared; those of attacks come last."""
+        right, rest = scores[: len(self.right)], scores[len(self.right) :]
+        if not self._keeps(right):
+            return None
+        marks = self._marks(right)
+        return self._first_wrong(
+            [
+                one
+                for one, score in sorted(
+                    zip(self.pool, rest, strict=True), key=lambda pair: pair[0].of_attack
+                )
+                if score.at_least(marks[one.problem.id])
+            ]
+        )
+
+    def weaker_by(self, copy: Subject, *, shown: Candidate | None = None) -> Candidate | None:
+        """A wrong completion that the copy rewards and the original does not, `shown` where that is
+        known to be one; None where there is none, or a right one loses its reward.
+
+        Raises UsageError for a copy that cannot run."""
+        shown = self._found_on(copy) if shown is None else shown
+        return shown if shown is not None and self._holds(copy, shown) else None
+
+    def _found_on(self, copy: Subject) -> Candidate | None:
         journal = ScoreJournal(copy.with_limit(_CALL_S), None)
         journal.try_sharing(())
         right = journal.screen([Query(problem, text) for problem, text, _ in self.right])
@@ -253,7 +318,7 @@ class PowerTrial:
             ]
             shown = self._first_wrong(gained)
             if shown is not None:
-                return shown if self._holds(copy, shown) else None
+                return shown
         return None
 
     def _keeps(self, scores: Sequence[Score]) -> bool:
@@ -288,13 +353,7 @@ class PowerTrial:
         return self._keeps(right) and given.at_least(mark) and not before.at_least(mark)
 
     def _audited(
-        self,
-        copy: Subject,
-        report: AuditReport,
-        *,
-        audit: AuditOfCopy,
-        seconds: float,
-        most: float,
+        self, copy: Subject, *, audit: AuditOfCopy, seconds: float, most: float
     ) -> Broken | None:
         """The worst that is new; None where there were fewer seconds than the `most` that every
         copy gets, too few to say that nothing is."""
@@ -302,29 +361,28 @@ class PowerTrial:
             return None
         found = audit.run(copy, seconds)
         self.calls += found.calls
-        new = self._new(found.findings, report)
-        if any(one.kind is FindingKind.HACK for one in new):
+        if self._is_new(copy, [one for one in found.proofs if one.expected_reward is not None]):
             return Broken.HACK
-        was_cut = seconds < most and any(part.is_open for part in found.plan)
-        if was_cut:
+        if seconds < most and found.is_cut:
             return None
-        return Broken.FALSE_ACCEPT if new else Broken.NOT
+        others = [one for one in found.proofs if one.expected_reward is None]
+        return Broken.FALSE_ACCEPT if self._is_new(copy, others) else Broken.NOT
 
-    def _new(self, findings: Sequence[Finding], report: AuditReport) -> list[Finding]:
-        """The findings whose witness the original does not reward."""
-        if not findings:
-            return []
-        problems = {one.id: one for one in self.subject.problems}
-        alone = [one for one in findings if one.after is None and one.problem in problems]
-        queries = [Query(problems[one.problem], one.witness) for one in alone]
-        scores = self.subject.score(queries)
-        self.calls += len(queries)
-        known = {(one.flaw, one.witness) for one in report.findings}
-        return [
+    def _is_new(self, copy: Subject, proofs: Sequence[Proof]) -> bool:
+        """Tell whether the copy rewards one again that the original does not, each alone."""
+        before = self.journal.screen([Query(one.problem, one.payload.text) for one in proofs])
+        new = [
             one
-            for one, score in zip(alone, scores, strict=True)
-            if not score.at_least(one.threshold) and (one.flaw, one.witness) not in known
+            for one, score in zip(proofs, before, strict=True)
+            if not score.at_least(one.threshold)
         ]
+        for one in new[:_CONFIRMED]:
+            query = Query(one.problem, one.payload.text)
+            [given], [known] = copy.score([query]), self.subject.score([query])
+            self.calls += 2
+            if given.at_least(one.threshold) and not known.at_least(one.threshold):
+                return True
+        return False
 
 
 def _scores(baseline: Baseline) -> list[tuple[str, Score]]:

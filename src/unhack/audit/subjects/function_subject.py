@@ -189,6 +189,12 @@ class FunctionSubject:
         """See `Subject`."""
         return self._kept(backend=backend)
 
+    def with_text(self, text: str) -> FunctionSubject:
+        """The same function with another text of its source, which runs in place of the file."""
+        other = self._kept(text=text)
+        other.__dict__.pop("_message", None)
+        return other
+
     def with_problems(self, problems: Sequence[AuditProblem]) -> FunctionSubject:
         """The same function on other problems."""
         return self._kept(problems=tuple(problems))

@@ -12,7 +12,7 @@ Not covered: tasks of ours, whose candidates never share a process.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, cast
 
@@ -99,8 +99,7 @@ def score_variants(
     )
     made: list[tuple[Job, str]] = []
     for text in texts:
-        variant = replace(subject, text=text)
-        variant.__dict__.update(loaded=subject.loaded)
+        variant = subject.with_text(text)
         fields = _fields(variant, session)
         made.append(variant.session(_steps(variant, session), fields=fields, wall_s=session.wall_s))
     outcomes = run_all(subject.backend or shared_pool(), [job for job, _ in made])

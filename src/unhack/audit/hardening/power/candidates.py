@@ -11,9 +11,11 @@ Not covered: wrong completions in a form that no right one has.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from unhack.audit.attack import Claim, Knowledge, Payload, framed, payloads_of
 from unhack.audit.attacks.registry import attacks_of
@@ -47,6 +49,8 @@ def {entry}(*args, **kwargs):
         return None
 """
 _ON_EXAMPLES = 3
+_SIGNS = (" < ", " > ", " -> ", "\n", ";", ",", " | ", " ")
+"""Signs between the items of a list that is no JSON."""
 _PLACES = ("{w} or {a}", "{a} or {w}", "{a} {w}", "{w} {a}", "{a}, {w}", "{a}\n{w}", "{w}\n{a}")
 _AROUND = ("{a}{w}", "{w}{a}", "not {a}", "{a}0", "0{a}1", "1{a}", "-{a}", "{a}.5", "{a} x", "x{a}")
 
@@ -64,7 +68,11 @@ class Candidate:
 def candidates(known: Knowledge, *, seed: int = 0) -> list[Candidate]:
     """Different completions for one problem, those of the attacks last."""
     problem = known.problem
-    made = _programs(problem, known.examples, seed) if problem.is_code else _texts(known)
+    made = (
+        _programs(problem, (*problem.calls, *known.examples), seed)
+        if problem.is_code
+        else _texts(known)
+    )
     found: dict[str, Candidate] = {}
     for payload in made:
         one = framed(payload, known.frame)
@@ -107,7 +115,7 @@ def _texts(known: Knowledge) -> Iterator[Payload]:
             continue
         before, said, after = form
         yield Payload(before + after, Claim.NO_ANSWER)
-        for other in dict.fromkeys((*others, *_edited(said))):
+        for other in dict.fromkeys((*others, *_edited(said), *_relisted(said))):
             yield Payload(before + other + after, Claim.OTHER_ANSWER, (other,))
             yield Payload(other, Claim.OTHER_ANSWER, (other,))
         for other in others[:2]:
@@ -160,6 +168,40 @@ def _edited(answer: str) -> Iterator[str]:
         yield answer[: tokens[-1].start()].rstrip(" ,;")
         yield answer[tokens[0].end() :].lstrip(" ,;")
     yield from (answer[:-1], answer[1:], answer[:1], answer[::-1], answer * 2)
+
+
+def _relisted(answer: str) -> Iterator[str]:
+    """The answer with the items of its list, or of its object, dropped, doubled or moved."""
+    try:
+        found: Any = json.loads(answer)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict):
+        yield from (json.dumps(one) for one in _records(cast("dict[str, Any]", found)))
+    sign = "," if found is not None else next((one for one in _SIGNS if one in answer), "")
+    head, items, tail = "", answer.split(sign) if sign else [], ""
+    if isinstance(found, list):
+        values = cast("list[Any]", found)
+        head, items, tail = "[", [f" {json.dumps(one)}" for one in values], "]"
+    if len(items) > 1 and not isinstance(found, dict):
+        moved = (
+            items[::-1], [*items[1:], items[0]], [items[1], items[0], *items[2:]],
+            [items[0]] * len(items), [*items, items[-1]], [*items[:-1], items[0]],
+            items[:-1], items[1:], items[:1], sorted(items),
+        )  # fmt: skip
+        yield from (head + sign.join(one) + tail for one in moved)
+
+
+def _records(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An object with one of its values another one, of another type, empty, or gone."""
+    for key, value in [*record.items()][:_TOKENS]:
+        others: list[Any] = [None, True, str(value), [value], {}]
+        if isinstance(value, int | float):
+            others += [value + 1, -value, value * 1.004]
+        yield from ({**record, key: other} for other in others)
+        yield {name: one for name, one in record.items() if name != key}
+    yield {}
+    yield {**record, "more": 1}
 
 
 def _spread(tokens: Sequence[re.Match[str]]) -> list[re.Match[str]]:

@@ -4,13 +4,13 @@
 
 A copy counts as weakened when every right completion that the original rewards keeps its reward,
 and one completion is wrong by the oracle, rewarded by the copy, and not by the original, each
-scored in a process of its own. The audit of a copy is not told which completion that is. A copy is
-written beside what its source imports; the original is never written.
+scored in a process of its own. The audit of a copy is not told which completion that is. The
+text of a function runs in place of its file; the original is never written.
 
 Covered: verifiers with a Python source of their own: functions and scripts with the files beside
 them, modules of installed packages, one task with a script or a checker.
-Not covered: suites of tasks; folders over 32 MiB, whose copy is one file by itself; weaknesses that
-no completion at hand shows, whose copies are left out.
+Not covered: suites of tasks; weaknesses that no completion at hand shows, whose copies are left
+out.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.power.candidates import Candidate, candidates
 from unhack.audit.hardening.power.weakening import Weakening, weakenings
 from unhack.audit.oracle.oracle import Oracle
@@ -35,27 +33,27 @@ from unhack.audit.proving.prover import Proof
 from unhack.audit.report.power import Broken, Power, WeakenedCopy
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.imported_modules import file_names_in
 from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subjects.sessions import score_variants
-from unhack.audit.subjects.target import Module, folder_binds
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import UsageError
 from unhack.sandbox.job import Backend
 
-_MOST_BYTES = 32 * 2**20
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".git", "node_modules", "*.pyc")
 
 
 def copy_with(
     subject: Subject, text: str, *, folder: Path, backend: Backend | None = None
 ) -> Subject:
-    """The subject with `text` for its source, written to an empty folder.
+    """The subject with `text` for its source: that of a function runs in place of its file, a task
+    is written to an empty folder.
 
     Raises UsageError for a subject without a source of its own, and for a copy that cannot load.
     """
     if isinstance(subject, FunctionSubject):
-        return _function(subject, text, folder=folder, backend=backend)
+        if subject.source is None:
+            raise UsageError(f"{subject.name} has no source of its own to weaken")
+        return subject.with_text(text)
     source = subject.source
     if not isinstance(subject, TaskSubject) or len(subject.tasks) > 1 or source is None:
         raise UsageError(f"{subject.name} has no source of its own to weaken")
@@ -64,39 +62,6 @@ def copy_with(
     shutil.copytree(origin, place, ignore=_LEFT_OUT)
     (place / Path(source.path).name).write_text(text, encoding="utf-8")
     return load_subject(str(place), backend=backend)
-
-
-def _function(
-    subject: FunctionSubject, text: str, *, folder: Path, backend: Backend | None
-) -> Subject:
-    target = subject.target
-    module, defined = target.module, target.defined_in
-    together = module.root == defined.root and not module.installed
-    binds = folder_binds(module, (), named=file_names_in(module)) if together else ()
-    paths = [Path(host) for host, _ in binds]
-    if not together or sum(map(_bytes_of, paths)) > _MOST_BYTES:
-        place = folder / defined.path.name
-        return HardenedCopy(subject, subject.name, place, backend).write(text)
-    for path in paths:
-        if path.is_dir():
-            shutil.copytree(path, folder / path.name, ignore=_LEFT_OUT)
-        else:
-            shutil.copyfile(path, folder / path.name)
-
-    def moved(one: Module) -> Module:
-        return Module(folder / one.path.relative_to(one.root), one.name, folder)
-
-    (folder / defined.path.relative_to(defined.root)).write_text(text, encoding="utf-8")
-    new = replace(target, module=moved(module), defined_in=moved(defined))
-    made = replace(subject, target=new)
-    made.__dict__.update(loaded=subject.loaded)
-    return made
-
-
-def _bytes_of(path: Path) -> int:
-    if path.is_file():
-        return path.stat().st_size
-    return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
 
 
 ENOUGH = 24
@@ -218,7 +183,7 @@ class PowerTrial:
             tried += 1
             broken_so_far = sum(one.broken is not Broken.NOT for one in copies)
             audit.on_step("power", len(copies), ENOUGH, broken_so_far)
-            if expected is False:
+            if isinstance(expected, bool):
                 continue
             with tempfile.TemporaryDirectory(prefix="unhack-power-") as folder:
                 try:
@@ -252,39 +217,49 @@ class PowerTrial:
 
     def _screened(
         self, edits: Sequence[Weakening]
-    ) -> Iterator[tuple[Weakening, Candidate | Literal[False] | None]]:
+    ) -> Iterator[tuple[Weakening, Candidate | bool | None]]:
         """The edits, each with what shows its copy to be weaker: False for nothing, None where the
-        copy has to be made first. A function's texts run in place of its source."""
+        copy has to be tried by itself, as programs are."""
         subject = self.subject
-        if not isinstance(subject, FunctionSubject) or subject.script is not None:
+        is_code = any(one.problem.is_code for one in self.pool)
+        if is_code or not isinstance(subject, FunctionSubject) or subject.script is not None:
             yield from ((edit, None) for edit in edits)
             return
-        limited = subject.with_limit(_CALL_S)
-        asked = [Query(problem, text) for problem, text, _ in self.right]
-        asked += [Query(one.problem, one.payload.text) for one in self.pool]
+        right = [Query(problem, text) for problem, text, _ in self.right]
+        pool = [Query(one.problem, one.payload.text) for one in self.pool]
         for start in range(0, len(edits), _AT_ONCE):
             some = edits[start : start + _AT_ONCE]
-            texts = [one.text for one in some]
-            scored = score_variants(limited, texts, asked, call_s=self.journal.slowest)
-            self.calls += len(texts) * len(asked)
-            for edit, scores in zip(some, scored, strict=True):
-                yield edit, self._shown(scores) or False
+            kept: dict[str, Sequence[Score]] = {
+                edit.text: scores
+                for edit, scores in zip(some, self._variants(some, right), strict=True)
+                if self._keeps(scores)
+            }
+            left = [edit for edit in some if edit.text in kept]
+            scored = zip(left, self._variants(left, pool), strict=True)
+            shown = {
+                edit.text: self._first_wrong(self._gained(kept[edit.text], scores))
+                for edit, scores in scored
+            }
+            yield from ((edit, shown.get(edit.text) or False) for edit in some)
 
-    def _shown(self, scores: Sequence[Score]) -> Candidate | None:
-        """As `weaker_by`, by the scores of all that is compared; those of attacks come last."""
-        right, rest = scores[: len(self.right)], scores[len(self.right) :]
-        if not self._keeps(right):
-            return None
+    def _variants(self, edits: Sequence[Weakening], asked: Sequence[Query]) -> list[list[Score]]:
+        """The scores of completions by each edit."""
+        subject = self.subject.with_limit(_CALL_S)
+        assert isinstance(subject, FunctionSubject)
+        self.calls += len(edits) * len(asked)
+        texts = [edit.text for edit in edits]
+        return score_variants(subject, texts, asked, call_s=self.journal.slowest)
+
+    def _gained(self, right: Sequence[Score], pool: Sequence[Score]) -> list[Candidate]:
+        """What a copy rewards like a right completion, that of attacks last."""
         marks = self._marks(right)
-        return self._first_wrong(
-            [
-                one
-                for one, score in sorted(
-                    zip(self.pool, rest, strict=True), key=lambda pair: pair[0].of_attack
-                )
-                if score.at_least(marks[one.problem.id])
-            ]
-        )
+        return [
+            one
+            for one, score in sorted(
+                zip(self.pool, pool, strict=True), key=lambda pair: pair[0].of_attack
+            )
+            if score.at_least(marks[one.problem.id])
+        ]
 
     def weaker_by(self, copy: Subject, *, shown: Candidate | None = None) -> Candidate | None:
         """A wrong completion that the copy rewards and the original does not, `shown` where that is

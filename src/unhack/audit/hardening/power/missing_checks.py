@@ -3,7 +3,8 @@
 Covered: equalities that become "there is a value", or are true without one too; an answer sought in
 the whole completion; guards and handlers that reward in place of refusing; any of several finds for
 the only one; keys that are right where they are missing; differences without `abs`, or that pass
-where they are no number.
+where they are no number; tests that always hold, or never; parts that no loop comes to; credit for
+a part that counts as all of it.
 Not covered: credit that another module gives.
 """
 
@@ -113,3 +114,76 @@ def lose_distance(site: EditSite) -> Iterator[Found]:
         yield Found("wide_distance", "loose_tolerance", node.comparators[0], f"1.5 + ({bound})")
         if near:
             yield Found("not_far", "nan_poisoning", node, f"not {site.of(size)} > {bound}")
+
+
+def drop_test(site: EditSite) -> Iterator[Found]:
+    """A test that always holds, or never does."""
+    for node in _tests(site):
+        for text in ("True", "False"):
+            yield Found("test_dropped", "weak_proxy", node, text)
+
+
+def _tests(site: EditSite) -> Iterator[ast.expr]:
+    """Conditions, and what `all`, `any` and `sum` go through."""
+    for node in (*site.every(ast.If), *site.every(ast.IfExp)):
+        if "__name__" not in site.of(node.test):
+            yield node.test
+    for node in site.every(ast.BoolOp):
+        yield from (one for one in node.values if not isinstance(one, ast.Name))
+    for call in site.every(ast.Call):
+        if name_of_call(call) in ("all", "any", "sum", "float", "int", "bool"):
+            for one in call.args[:1]:
+                part = one.elt if isinstance(one, ast.GeneratorExp | ast.ListComp) else one
+                if isinstance(part, ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Call):
+                    yield part
+    for node in site.every(ast.comprehension):
+        yield from node.ifs
+
+
+def skip_parts(site: EditSite) -> Iterator[Found]:
+    """None of what a loop goes through, or the first alone."""
+    loops: list[ast.For | ast.comprehension] = [*site.every(ast.For)]
+    for kind in (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp):
+        loops += [loop for made in site.every(kind) for loop in made.generators]
+    for loop in loops:
+        for name, part in (("first_part", "[:1]"), ("no_part", "[:0]"), ("part_less", "[1:]")):
+            yield Found(name, "near_miss_credit", loop.iter, f"list({site.of(loop.iter)}){part}")
+
+
+def round_credit(site: EditSite) -> Iterator[Found]:
+    """Any credit, or the credit for a part, counts as all."""
+    values = [one.value for one in site.every(ast.Return) if one.value is not None]
+    values += [one.args[0] for one in site.every(ast.Call) if _is_append(one)]
+    values += [one for node in site.every(ast.IfExp) for one in (node.body, node.orelse)]
+    for value in values:
+        if isinstance(value, ast.BinOp) or name_of_call(value) in ("max", "min", "round"):
+            yield Found("any_credit", "near_miss_credit", value, f"float(({site.of(value)}) > 0)")
+        if isinstance(value, ast.Constant) and _is_part(value.value):
+            yield Found("part_is_all", "format_credit", value, "1.0")
+    for node in site.every(ast.FunctionDef):
+        for default in node.args.defaults:
+            if isinstance(default, ast.Constant) and _is_part(default.value):
+                yield Found("part_is_all", "format_credit", default, "1.0")
+
+
+def _is_append(call: ast.Call) -> bool:
+    return name_of_call(call) == "append" and len(call.args) == 1
+
+
+def _is_part(value: object) -> bool:
+    return type(value) is float and 0.0 < value < 1.0
+
+
+def drop_statement(site: EditSite) -> Iterator[Found]:
+    """A step of cleaning that is left out, or a penalty."""
+    for node in (*site.every(ast.Assign), *site.every(ast.AugAssign)):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub | ast.Mult):
+            yield Found("no_penalty", "weak_proxy", node, "pass")
+        elif isinstance(node, ast.Assign) and _is_again(site, node):
+            yield Found("no_cleaning", "over_normalisation", node, "pass")
+
+
+def _is_again(site: EditSite, node: ast.Assign) -> bool:
+    """Tell whether a name is made of itself."""
+    names = {one.id for one in node.targets if isinstance(one, ast.Name)}
+    return any(one.id in names for one in site.inside(node.value, ast.Name))

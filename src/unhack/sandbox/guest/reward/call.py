@@ -162,7 +162,11 @@ def _run_program(target: dict[str, Any], argv: list[Any]) -> Any:
     sys.path.insert(0, target["root"])
     sys.path.insert(1, HOME)
     try:
-        runpy.run_path(target["path"], run_name="__main__")
+        if target.get("edited"):
+            names = {"__name__": "__main__", "__file__": target["path"]}
+            exec(compile(target["edited"][1], target["path"], "exec", dont_inherit=True), names)
+        else:
+            runpy.run_path(target["path"], run_name="__main__")
     except SystemExit as error:
         if error.code not in (None, 0):
             raise

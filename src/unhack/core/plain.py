@@ -120,7 +120,9 @@ def encode_tags(value: Any, depth: int = 0) -> Any:
 
 
 def _encode_list(value: list[Any], depth: int) -> Any:
-    return [encode_tags(item, depth) for item in value]
+    if set(map(type, value)) == {int} and min(value) > -_BIG_INT and max(value) < _BIG_INT:
+        return value.copy()  # such as the tokens of a completion
+    return [item if type(item) is str else encode_tags(item, depth) for item in value]
 
 
 def _encode_dict(value: dict[Any, Any], depth: int) -> Any:

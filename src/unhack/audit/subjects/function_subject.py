@@ -71,13 +71,19 @@ _WARM = (
     "unhack.sandbox.guest.reward.multiprocessing_shim",
 )
 """Modules of the standard library that graders and their loading need."""
+_STANDARD = frozenset(
+    """bisect collections contextlib copy csv datetime decimal difflib fractions functools hashlib
+    heapq html itertools json math numbers operator random re statistics string textwrap types
+    typing unicodedata""".split()  # noqa: SIM905
+)
+"""Modules that graders import, and that change nothing until they are used."""
 _BESIDE_SCRIPT = (
     "reference.py", "prompt.md", "task.toml", "oracle.py", "generator.py", "right", "wrong",
     "*.md", "problems.jsonl",
 )  # fmt: skip
 _BESIDE_FUNCTION = ("*.jsonl", "*.md", "*.toml")
 _HOME = "/scratch/work"
-_KEPT = ("loaded", "_settings", "_source", "_profile", "_message")
+_KEPT = ("loaded", "_settings", "_source", "_profile", "_message", "_warm")
 """Facts that are found out once of a function, whatever its problems, limits and backend are."""
 
 
@@ -173,7 +179,7 @@ class FunctionSubject:
         """See `Subject`. Raises SandboxUnavailableError, UsageError when it cannot be loaded."""
         if not queries:
             return []
-        profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
+        profile = replace(self._profile, preload=(*self._warm, *self.loaded.preload))
         batch = [self._job(query, profile) for query in queries]
         outcomes = run_all(self.backend or shared_pool(), [job for job, _ in batch])
         return [
@@ -216,7 +222,7 @@ class FunctionSubject:
         module = self.target.defined_in
         if not self.target.entry:
             return frozenset()
-        profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
+        profile = replace(self._profile, preload=(*self._warm, *self.loaded.preload))
         job, nonce = self._job(query, profile, trace=str(module.path.relative_to(module.root)))
         outcome = run_one(self.backend or shared_pool(), job)
         for line in jobs.result_lines(outcome.result):
@@ -229,7 +235,7 @@ class FunctionSubject:
         JSON (`sandbox.guest.reward.recorder`); empty where there are none.
 
         Raises SandboxUnavailableError."""
-        profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
+        profile = replace(self._profile, preload=(*self._warm, *self.loaded.preload))
         path = f"{_HOME}/.recorded-{secrets.token_hex(4)}"
         batch = [
             self._job(Query(one, recordable(one.correct[0], path)), profile, record=path)
@@ -283,7 +289,7 @@ class FunctionSubject:
         often = tuple(name for name in loaded.preload if name in _OFTEN)
         inner = self._imported_inside()
         for names in dict.fromkeys(((*loaded.preload, *inner), (*often, *inner), often, ())):
-            profile = replace(self._profile, preload=(*_WARM, *names))
+            profile = replace(self._profile, preload=(*self._warm, *names))
             fields = {"nonce": "", "target": {**self._message, "entry": ""}, "how": None}
             job = jobs.judge("reward", fields, limits=self._load_limits, profile=profile)
             if run_one(self.backend or shared_pool(), job).ending is Ending.EXITED:
@@ -304,6 +310,11 @@ class FunctionSubject:
         return settings_of(self.target)
 
     @cached_property
+    def _warm(self) -> tuple[str, ...]:
+        """The modules that are imported before everything else."""
+        return (*_WARM, *sorted(imported_tops(self.target.defined_in.tree) & _STANDARD))
+
+    @cached_property
     def _profile(self) -> Profile:
         hidden = _BESIDE_SCRIPT if self.script is not None else _BESIDE_FUNCTION
         module = self.target.module
@@ -311,7 +322,7 @@ class FunctionSubject:
         binds = () if module.installed else folder_binds(module, hidden, named=named)
         binds += grader_python()[1]
         return Profile(
-            kind=Kind.PROGRAM, role=Role.JUDGE, site_packages=True, preload=_WARM, binds=binds
+            kind=Kind.PROGRAM, role=Role.JUDGE, site_packages=True, preload=self._warm, binds=binds
         )
 
     @cached_property
@@ -348,7 +359,7 @@ class FunctionSubject:
         of its lines."""
         nonce = secrets.token_hex(8)
         common = {"nonce": nonce, "target": self._message, "how": self.loaded.how}
-        profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
+        profile = replace(self._profile, preload=(*self._warm, *self.loaded.preload))
         limits = self.limits.with_(wall_s=wall_s, cpu_s=2 * wall_s)
         message = {**common, "steps": list(steps), **fields}
         return jobs.judge("session", message, limits=limits, profile=profile), nonce

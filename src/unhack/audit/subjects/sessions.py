@@ -25,7 +25,7 @@ from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Outcome, run_all
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
 
-_TOGETHER = 32
+_TOGETHER = 64
 """Completions in one process."""
 _SESSION_S = 1.5
 """Seconds that they may be expected to take: slow ones share none, so that every core works and a

@@ -25,7 +25,7 @@ _TRIES = 3
 _ASKED = 4
 """Rewarded completions of one attack, for answers on one problem, that the oracle is asked
 about."""
-_CHUNK, _CHUNK_OF_PROGRAMS = 64, 24
+_CHUNK, _CHUNK_OF_PROGRAMS = 128, 24
 """Completions that are scored together; of programs fewer, since each starts processes."""
 _AHEAD = 4
 """Places in the order of its attack by which a suspected flaw goes ahead."""

@@ -13,7 +13,10 @@ from enum import StrEnum
 from typing import Any
 
 FEWEST = 8
-"""Under so many weakened copies no share is given."""
+"""Under so many weakened copies no share is given: with fewer, the 95 % interval of a
+half is wider than 0.2 to 0.8."""
+_SIGMAS = 1.96
+"""Standard errors on each side of a 95 % interval."""
 _CHANCE = 0.05
 """Of a fall by chance alone, under which a power counts as lower."""
 
@@ -81,6 +84,16 @@ class Power:
         """Copies that pay a strategy which the audit proves, of all; None where there are fewer
         than `FEWEST`."""
         return self.hacked / len(self.copies) if len(self.copies) >= FEWEST else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the share, by Wilson's score; None where there is no share."""
+        if self.share is None:
+            return None
+        spread, count = _SIGMAS**2 / len(self.copies), len(self.copies)
+        middle = self.share + spread / 2
+        half = _SIGMAS * math.sqrt(self.share * (1 - self.share) / count + spread / count / 4)
+        return (middle - half) / (1 + spread), (middle + half) / (1 + spread)
 
     def is_below(self, other: Power) -> bool | None:
         """Tell whether the audit breaks fewer than on another verifier, by an exact test.
@@ -153,6 +166,7 @@ class Power:
             "hacked": self.hacked,
             "false_accepts": self.falsely_accepting,
             "share": self.share,
+            "interval": self.interval and list(self.interval),
             "missed": list(self.missed),
             "blind": self.blind,
             "copies": [one.to_json() for one in self.copies],

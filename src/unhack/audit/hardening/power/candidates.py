@@ -24,7 +24,7 @@ from unhack.audit.search.mutation.mutants import mutants
 from unhack.audit.subject import AuditProblem, Call
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
-_MUTANTS, _OF_ATTACKS, _WRONG, _TOKENS = 12, 160, 6, 6
+_MUTANTS, _OF_ATTACKS, _WRONG, _TOKENS = 12, 160, 6, 8
 _OF_ATTACKS_ON_CODE = 24
 """Every program runs in a process of its own."""
 _RESULTS = (
@@ -111,6 +111,10 @@ def _texts(known: Knowledge) -> Iterator[Payload]:
     others = known.wrong_answers[:_WRONG]
     for right in problem.correct[:2]:
         form = _form(right, answer)
+        if answer not in right or not answer:
+            # Any part of it may be what is checked.
+            for other in dict.fromkeys((*_edited(right), *_relisted(right))):
+                yield Payload(other, Claim.OTHER_ANSWER, (other,))
         if form is None:
             continue
         before, said, after = form

@@ -4,7 +4,8 @@
 
 A copy counts as weakened when every right completion that the original rewards keeps its reward,
 and one completion is wrong by the oracle, rewarded by the copy, and not by the original, each
-scored in a process of its own. The audit of a copy is not told which completion that is. The
+scored in a process of its own. Where no answer is known, wrong is what the original gives nothing
+for. The audit of a copy is not told which completion that is. The
 text of a function runs in place of its file; the original is never written.
 
 Covered: verifiers with a Python source of their own: functions and scripts with the files beside
@@ -19,14 +20,14 @@ import math
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.power.candidates import Candidate, candidates
 from unhack.audit.hardening.power.weakening import Weakening, weakenings
-from unhack.audit.oracle.oracle import Oracle
+from unhack.audit.oracle.oracle import Oracle, normal
 from unhack.audit.proving.baseline import Baseline, measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Proof
@@ -73,9 +74,15 @@ _MOST_ASKED = 12
 _AT_ONCE = 8
 """Copies that are screened together; programs that are run on one before the oracle is asked."""
 _TIMES = 12
-"""Audits of copies that calls and seconds are meant for."""
+"""Audits of copies that calls are meant for."""
+_PART = 6
+"""The seconds of one copy are at most such a part of all: a busy host leaves fewer copies, and none
+that was audited less."""
+_PROGRAMS = 32
+"""Programs that are tried on every copy: those that the original gives most for first."""
 _CALL_S = 2.0
 """Most seconds of a call while copies are compared."""
+_NOTHING_RIGHT = "no right completion is known with which a copy could be compared"
 _CONFIRMED = 3
 """New proofs of one kind that are tried again, each alone."""
 
@@ -142,12 +149,16 @@ class PowerTrial:
             for candidate in candidates(known_of(one.problem))
         ]
         marks = {one.problem.id: one.threshold for one in baselines}
+        nulls = {one.problem.id: one.null for one in baselines}
         scores = journal.screen([Query(one.problem, one.payload.text) for one in made])
-        pool = [
-            one
+        unpaid = [
+            (one, score.value or 0.0)
             for one, score in zip(made, scores, strict=True)
-            if not score.at_least(marks[one.problem.id] or 0.0)
+            if not score.at_least(_least(one.problem, marks[one.problem.id], nulls))
         ]
+        pool = [one for one, _ in unpaid]
+        if any(problem.is_code for problem in problems):
+            pool = [one for one, _ in sorted(unpaid, key=lambda pair: -pair[1])][:_PROGRAMS]
         right = [
             (one.problem, text, score.value)
             for one in baselines
@@ -175,7 +186,8 @@ class PowerTrial:
         copies: list[WeakenedCopy] = []
         tried, why, whole = 0, "", _why_over(source is not None, len(edits))
         if not self.right or not self.pool:
-            edits, whole = [], "no completion is known with which a copy could be compared"
+            # Then only the audit's own attacks could show a copy to be weaker, and would break it.
+            edits, whole = [], f"{_NOTHING_RIGHT}: give some as `correct` in the rows"
         for edit, expected in self._screened(edits):
             why = self._why_over(len(copies), until - time.monotonic(), audit.calls)
             if why:
@@ -194,7 +206,7 @@ class PowerTrial:
                     continue  # it cannot be loaded
                 if shown is None:
                     continue
-                most = min(audit.seconds, seconds / _TIMES)
+                most = min(audit.seconds, seconds / _PART)
                 left = min(until - time.monotonic(), most)
                 broken = self._audited(copy, audit=audit, seconds=left, most=most)
             if broken is None:
@@ -312,7 +324,8 @@ class PowerTrial:
         for one in gained[:_MOST_ASKED]:
             key = (one.problem.id, one.payload.text)
             if key not in self._wrong:
-                self._wrong[key] = self.oracle.why_wrong(one.problem, one.payload) is not None
+                unknown = _is_unknown(one.problem)
+                self._wrong[key] = unknown or bool(self.oracle.why_wrong(one.problem, one.payload))
             if self._wrong[key]:
                 return one
         return None
@@ -358,6 +371,17 @@ class PowerTrial:
             if given.at_least(one.threshold) and not known.at_least(one.threshold):
                 return True
         return False
+
+
+def _is_unknown(problem: AuditProblem) -> bool:
+    """Tell whether no answer is known: then what the original gives nothing for is wrong."""
+    return not problem.is_code and not normal(problem.answer or "")
+
+
+def _least(problem: AuditProblem, mark: float | None, nulls: Mapping[str, float]) -> float:
+    """The score from which the original rewards a completion for more than its form."""
+    least = mark or 0.0
+    return min(least, math.nextafter(nulls[problem.id], 1.0)) if _is_unknown(problem) else least
 
 
 def _scores(baseline: Baseline) -> list[tuple[str, Score]]:

@@ -261,3 +261,12 @@ class TestSubclasses:
         value = [Colour.RED, {"k": (Colour.RED,)}, {Colour.RED: 1}, {Colour.RED}]
         stripped = plain.to_builtins(plain.loads(plain.dumps(value)))
         assert fingerprint(stripped) == fingerprint([3, {"k": (3,)}, {3: 1}, {3}])
+
+
+def test_a_list_of_numbers_is_written_as_it_is_and_is_not_the_same_list() -> None:
+    tokens = [3, 50_000, -7]
+    written = plain.encode_tags({"ids": tokens})["ids"]
+    assert written == tokens
+    assert written is not tokens
+    assert plain.encode_tags([1, True, 1 << 5000]) == [1, True, {"$int": hex(1 << 5000)}]
+    assert plain.encode_tags([1, 1 << 5000]) == [1, {"$int": hex(1 << 5000)}]

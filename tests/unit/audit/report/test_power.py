@@ -69,3 +69,11 @@ def test_json_sarif_and_page_show_it() -> None:
     assert "No hack found; the audit broke 13 of 24" in text
     assert text.count("drop_tail_anchor") == 3
     assert "<h2>Power</h2>" not in page(report(), source=SOURCE)
+
+
+def test_a_share_has_an_interval_that_holds_it_and_narrows_with_copies() -> None:
+    few, many = power(4, 0, 4).interval, power(12, 0, 12).interval
+    assert few is not None
+    assert many is not None
+    assert few[0] < many[0] < 0.5 < many[1] < few[1]
+    assert power(5, 0, 2).interval is None

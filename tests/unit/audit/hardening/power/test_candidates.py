@@ -45,3 +45,20 @@ def test_a_program_is_mutated() -> None:
     own = [one for one in candidates(Knowledge(problem)) if not one.of_attack]
     assert len(own) > 3
     assert {one.payload.claim for one in own} == {Claim.PROGRAM}
+
+
+def test_items_of_a_list_are_dropped_doubled_and_moved_whatever_the_sign_between_them() -> None:
+    texts = {one.payload.text for one in made("ant < bee < cat", "ant < bee < cat")}
+    assert {"cat < bee < ant", "ant < bee", "ant < ant < ant", "bee < ant < cat"} <= texts
+
+
+def test_values_of_an_object_are_changed_emptied_and_given_other_types() -> None:
+    right = '{"name": "Ann", "age": 7}'
+    texts = {one.payload.text for one in made(right, right)}
+    assert {'{"name": "Ann"}', '{"name": "Ann", "age": "7"}', "{}"} <= texts
+    assert '{"name": null, "age": 7}' in texts
+
+
+def test_where_the_answer_is_not_in_the_right_completion_any_part_of_it_is_edited() -> None:
+    texts = {one.payload.text for one in made("", "a: 1\nb: 2")}
+    assert {"a: 1", "b: 2\na: 1", "a: 2\nb: 2"} <= texts

@@ -2,25 +2,23 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.unit.audit.company import ROWS, script_subject, text_subject
-from tests.unit.audit.report_sample import FALSE_ACCEPT, report
 
-from unhack.audit.attack import Knowledge
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.hardening.power import measure
-from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial, copy_with
+from unhack.audit.hardening.power.measure import AuditedCopy, AuditOfCopy, PowerTrial, copy_with
 from unhack.audit.hardening.power.weakening import Weakening
 from unhack.audit.oracle.both_oracles import BothOracles
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.proving.prover import Proof
 from unhack.audit.report.power import Broken
-from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import AuditProblem, Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.core.errors import UsageError
-from unhack.core.finding import Finding, FindingKind
+from unhack.core.finding import Evidence, ExpectedReward
 from unhack.sandbox.pool.pool import Pool
 
 pytestmark = pytest.mark.slow
@@ -42,13 +40,20 @@ def reward(completion, answer):
 class Auditor:
     """Stands in for the audit of copies, and keeps what it is given."""
 
-    findings: tuple[Finding, ...] = ()
+    proofs: tuple[Proof, ...] = ()
     given: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
 
-    def run(self, copy: Subject, seconds: float) -> AuditReport:
+    def run(self, copy: Subject, seconds: float) -> AuditedCopy:
         assert copy.source is not None
         self.given.append((copy.source.text, seconds))
-        return report(*self.findings)
+        return AuditedCopy(self.proofs, 3)
+
+
+def proof_of(problem: AuditProblem, text: str, *, is_hack: bool) -> Proof:
+    attack = Attack("family/one", "weak_proxy", 1, for_code=False, make=lambda known: ())
+    reward = ExpectedReward(1.0, 0.0, 1.0, 2, 2, 0, 0.01) if is_hack else None
+    payload = Payload(text, Claim.OTHER_ANSWER, ("7",))
+    return Proof(attack, payload, problem, 1.0, 1.0, Evidence("other_answer", "it is"), reward)
 
 
 def trial_of(subject: FunctionSubject, pool: Pool) -> PowerTrial:
@@ -130,23 +135,20 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(
-    ("found", "broken"),
+    ("text", "is_hack", "broken"),
     [
-        ({}, Broken.FALSE_ACCEPT),
-        pytest.param(None, Broken.NOT, marks=pytest.mark.slow),
-        pytest.param({"kind": FindingKind.HACK}, Broken.HACK, marks=pytest.mark.slow),
-        pytest.param(
-            {"witness": "The answer is 42"}, Broken.NOT, marks=pytest.mark.slow
-        ),  # not new
+        ("The answer is 7", False, Broken.FALSE_ACCEPT),
+        pytest.param("", False, Broken.NOT, marks=pytest.mark.slow),
+        pytest.param("The answer is 7", True, Broken.HACK, marks=pytest.mark.slow),
+        pytest.param("The answer is 42", True, Broken.NOT, marks=pytest.mark.slow),  # not new
     ],
 )
 def test_copies_are_audited_and_counted_by_what_is_new(
-    strict: FunctionSubject, pool: Pool, found: dict[str, Any] | None, broken: Broken
+    strict: FunctionSubject, pool: Pool, text: str, is_hack: bool, broken: Broken
 ) -> None:
-    false_accept = replace(FALSE_ACCEPT, problem=strict.problems[0].id, witness="The answer is 7")
-    auditor = Auditor() if found is None else Auditor((replace(false_accept, **found),))
-    trial = trial_of(strict, pool)
-    power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)
+    shown = (proof_of(strict.problems[0], text, is_hack=is_hack),) if text else ()
+    auditor = Auditor(shown)
+    power = trial_of(strict, pool).measure(AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)
     assert [(one.operator, one.broken) for one in power.copies] == [("looser", broken)]
     assert (power.tried, power.edits, power.why) == (3, 3, "every edit was tried")
     [(text, seconds)] = auditor.given
@@ -156,9 +158,49 @@ def test_copies_are_audited_and_counted_by_what_is_new(
 def test_too_little_time_measures_nothing_and_says_so(strict: FunctionSubject, pool: Pool) -> None:
     auditor = Auditor()
     trial = trial_of(strict, pool)
-    power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=0.001)
+    power = trial.measure(AuditOfCopy(auditor.run, 60.0, pool), seconds=0.001)
     assert (power.copies, auditor.given) == ((), [])
     assert power.text == "no weakened copy was audited: its time budget is used up"
+
+
+SCHEDULE = """\
+def reward(completion, jobs):
+    slots = dict(line.split(": ") for line in completion.splitlines() if ": " in line)
+    if set(slots) != set(jobs):
+        return 0.0
+    return float(len(set(slots.values())) == len(jobs))
+"""
+
+
+@pytest.mark.slow
+def test_where_no_answer_is_known_a_copy_is_weaker_by_what_the_original_refuses(
+    tmp_path: Path, pool: Pool
+) -> None:
+    rows: list[dict[str, object]] = [
+        {"prompt": "Plan a, b", "jobs": ["a", "b"], "correct": ["a: 1\nb: 2"]},
+        {"prompt": "Plan c, d", "jobs": ["c", "d"], "correct": ["c: 3\nd: 4"]},
+    ]
+    subject = text_subject(tmp_path, pool, SCHEDULE, rows=rows)
+    trial = trial_of(subject, pool)
+    loose = SCHEDULE.replace("len(set(slots.values())) == len(jobs)", "True")
+    same = SCHEDULE + "\n# the end\n"
+    weaker, alike = (
+        trial.weaker_by(copy_with(subject, text, folder=tmp_path)) for text in (loose, same)
+    )
+    assert weaker is not None
+    assert not weaker.of_attack
+    assert alike is None
+
+
+@pytest.mark.slow
+def test_without_a_right_completion_no_share_is_given_and_the_reason_says_what_to_give(
+    strict: FunctionSubject, pool: Pool
+) -> None:
+    bare = strict.with_problems([replace(one, correct=()) for one in strict.problems])
+    power = trial_of(bare, pool).measure(AuditOfCopy(Auditor().run, 60.0, pool), seconds=900.0)
+    assert (power.share, power.copies) == (None, ())
+    assert "no right completion is known" in power.text
+    assert "`correct`" in power.text
 
 
 @pytest.mark.slow

@@ -62,3 +62,37 @@ def test_an_edit_is_made_at_its_line(
 def test_one_of_many_counts_without_the_check_that_there_is_one(made: list[Weakening]) -> None:
     [found] = [one for one in made if one.operator == "any_of_many"]
     assert "if not finds:" in found.text
+
+
+PARTS = """\
+def reward(completion, names, part=0.25):
+    hits, given = 0, completion.split()
+    given = [one.strip() for one in given]
+    for name in names:
+        hits += name in given
+    if len(given) > 9:
+        hits -= 1
+    if not hits:
+        return part
+    return max(0.0, 2 * hits / len(names) - 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("operator", "line", "text"),
+    [
+        ("test_dropped", 6, "if False:\n        hits"),
+        ("no_part", 4, "in list(names)[:0]:"),
+        ("first_part", 4, "in list(names)[:1]:"),
+        ("part_less", 4, "in list(names)[1:]:"),
+        ("any_credit", 10, "return float((max(0.0, 2 * hits / len(names) - 1)) > 0)"),
+        ("part_is_all", 1, "part=1.0"),
+        ("no_penalty", 7, ":\n        pass\n"),
+        ("no_cleaning", 3, "\n    pass\n"),
+    ],
+)
+def test_a_test_a_part_or_a_step_is_left_out(operator: str, line: int, text: str) -> None:
+    made = weakenings(Source("rewards.py", PARTS, entry="reward"))
+    found = [one for one in made if one.operator == operator and text in one.text]
+    assert [one.line for one in found] == [line]
+    assert all(one.family in FLAWS for one in found)

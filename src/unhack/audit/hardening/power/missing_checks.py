@@ -160,6 +160,9 @@ def round_credit(site: EditSite) -> Iterator[Found]:
             yield Found("any_credit", "near_miss_credit", value, f"float(({site.of(value)}) > 0)")
         if isinstance(value, ast.Constant) and _is_part(value.value):
             yield Found("part_is_all", "format_credit", value, "1.0")
+    for node in site.every(ast.BinOp):
+        if isinstance(node.op, ast.Div) and "len(" in site.of(node.right):
+            yield Found("ratio_is_full", "near_miss_credit", node, "1.0")
     for node in site.every(ast.FunctionDef):
         for default in node.args.defaults:
             if isinstance(default, ast.Constant) and _is_part(default.value):

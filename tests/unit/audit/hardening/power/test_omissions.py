@@ -87,6 +87,7 @@ def reward(completion, names, part=0.25):
         ("part_less", 4, "in list(names)[1:]:"),
         ("any_credit", 10, "return float((max(0.0, 2 * hits / len(names) - 1)) > 0)"),
         ("part_is_all", 1, "part=1.0"),
+        ("ratio_is_full", 10, "return max(0.0, 1.0 - 1)"),
         ("no_penalty", 7, ":\n        pass\n"),
         ("no_cleaning", 3, "\n    pass\n"),
     ],

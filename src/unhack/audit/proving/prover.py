@@ -28,7 +28,7 @@ from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence, ExpectedReward
 
-_CHUNK = 128
+_CHUNK = 64
 _MAX_PROOFS = 2
 """Of one attack on one problem: more would only show the same again."""
 _FULLY, _SAMPLED = 2, 2

@@ -48,7 +48,7 @@ def audit_one(case: Case, *, seconds: float, power_s: float) -> dict[str, Any]:
         "signature": subject.signature.name,
         "problems": report.problems,
         "calls": report.calls,
-        "payloads": sum(record.payloads for record in report.tried),
+        "payloads": sum(record.completions for record in report.tried),
         "skipped": [list(item) for item in report.skipped],
         "checks": [one.to_json() for one in report.checks if one.ok is False],
         "audit_s": round(report.seconds, 1),

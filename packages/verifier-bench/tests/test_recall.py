@@ -77,4 +77,4 @@ def test_no_sound_verifier_is_accused(entry: PlantedEntry, tmp_path: Path) -> No
     report = report_of(entry, tmp_path, stop_at_first=False)
     assert report.findings == (), [finding.to_json() for finding in report.findings]
     assert report.conclusion is Conclusion.SOUND
-    assert sum(record.payloads for record in report.tried) > 100
+    assert sum(record.completions for record in report.tried) > 100

@@ -53,7 +53,7 @@ class TierLimit:
     """
 
     calls: float = math.inf
-    """Runs of the verifier."""
+    """Calls of the verifier."""
     seconds: float = math.inf
 
 
@@ -86,9 +86,9 @@ class AuditOptions:
     tiers: tuple[int, ...] = TIERS
     """Numbers of `Tier`, run in this order."""
     calls: int = 6000
-    """Most runs of the verifier, in all tiers."""
+    """Most calls of the verifier, in all tiers."""
     calls_made: int = 0
-    """Runs of the verifier before the audit, which count too: those that found its inputs."""
+    """Calls of the verifier before the audit, which count too: those that found its inputs."""
     seconds: float = 120.0
     """Most seconds, in all tiers."""
     cpu_s: float = math.inf
@@ -99,9 +99,9 @@ class AuditOptions:
     """Seed of inputs, mutants and the search."""
     thorough: bool = False
     """Every problem gets every payload; else two do, and two more a few of each attack."""
-    oracle: Path | None = None
+    oracle: str | Path | None = None
     """A file that defines `is_wrong` (`oracle.own_oracle`)."""
-    run_folder: Path | None = None
+    run_folder: str | Path | None = None
     """The folder in which scores are kept; the same audit with the same folder goes on."""
     attacker: ModelAttacker | None = None
     """A language model for tiers 2 and 3; without one these tiers do the rest."""

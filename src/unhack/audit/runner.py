@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from unhack.audit.attack import Knowledge
@@ -51,7 +52,7 @@ from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.remarks import stubbed, takes_row
+from unhack.audit.subjects.remarks import stubbed, takes_row, ungiven_columns
 from unhack.audit.tiers import TiersRun, run_tiers
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, Severity
@@ -123,7 +124,7 @@ def audit(
         )
         report = replace(report, power=power)
     if options.run_folder is not None:
-        keep_report(report, options.run_folder)
+        keep_report(report, Path(options.run_folder))
     return report
 
 
@@ -218,7 +219,7 @@ def _run(
     ran = _try_tiers(journal, options=options, backend=backend, on_progress=on_progress)
     prover, baselines, subject = ran.prover, ran.baselines, journal.subject
     if ran.tiers.discovery is not None and options.run_folder is not None:
-        keep(ran.tiers.discovery, options.run_folder)
+        keep(ran.tiers.discovery, Path(options.run_folder))
     prover.on_step("findings", 0, 1, len(prover.proofs))
     journal.most = options.calls
     prover.budget.calls = int(journal.room)
@@ -291,11 +292,11 @@ def _confirmed(
 
 def _assumed(subject: Subject) -> Iterator[str]:
     """Things that nobody said, and the audit took for granted."""
+    if isinstance(subject, FunctionSubject):
+        yield from (*subject.assumed, *ungiven_columns(subject))
     missing = stubbed(subject)
     if missing:
         yield f"stand-ins for modules that are not installed here: {', '.join(missing)}"
-    if isinstance(subject, FunctionSubject):
-        yield from subject.assumed
 
 
 def _measure(journal: ScoreJournal, seconds: float) -> list[Baseline]:
@@ -364,7 +365,7 @@ def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
     timed = backend if isinstance(backend, DeadlineBackend) else None
     if options.oracle is not None:
         # It has a limit of its own, and no answer of it is an error of its author's.
-        return OwnOracle(options.oracle, backend if timed is None else timed.inner)
+        return OwnOracle(Path(options.oracle), backend if timed is None else timed.inner)
     return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed), timed)
 
 

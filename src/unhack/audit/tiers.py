@@ -241,7 +241,7 @@ def _run_mutants(work: _Work) -> _TierOutcome:
 
 
 def _survivors(prover: Prover) -> int:
-    return sum(record.passed for record in prover.tried if record.attack == _SURVIVOR.name)
+    return sum(record.rewarded for record in prover.tried if record.attack == _SURVIVOR.name)
 
 
 _RUNS: Mapping[int, Callable[[_Work], _TierOutcome]] = {

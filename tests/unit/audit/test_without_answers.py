@@ -59,7 +59,7 @@ def audited(folder: Path, source: str, *, correct: bool = True, **options: Any) 
 def test_a_sound_checker_is_attacked_and_clean(tmp_path: Path) -> None:
     report = audited(tmp_path, SOUND)
     assert (report.conclusion, report.findings) == (Conclusion.SOUND, ())
-    assert sum(one.payloads for one in report.tried if one.attack.startswith("broken/")) > 8
+    assert sum(one.completions for one in report.tried if one.attack.startswith("broken/")) > 8
     assert any("no answer is known" in one for one in report.assumed)
 
 

@@ -66,14 +66,14 @@ def is_environment(target: str) -> bool:
 
 
 def environment_of(
-    target: str, *, grader: str | None = None, builder: ImageBuilder | None = None
+    target: str | Path, *, grader: str | None = None, builder: ImageBuilder | None = None
 ) -> EnvironmentSubject:
     """The tasks of a target and what grades them; `builder` makes the images of a folder.
 
     Raises UsageError for a target that is none, TaskError for a folder whose image is not built,
     BuildError where it cannot be, SandboxUnavailableError.
     """
-    path = Path(target)
+    target, path = str(target), Path(target)
     if (path / "tests" / "test.sh").is_file():
         if grader is not None:
             raise UsageError(f"{target} has a grader of its own: tests/test.sh")

@@ -314,7 +314,7 @@ class _Audit:
     def _plan(self, tried: Sequence[Tried]) -> Iterator[PlanPart]:
         """The parts that were planned, and how each ended."""
         if 1 in self._options.tiers:
-            played = sum(record.payloads for record in tried if record.tier == 1)
+            played = sum(record.completions for record in tried if record.tier == 1)
             end = PartEnd.STOPPED if self._skipped else PartEnd.DONE
             why = self._stop or "" if self._skipped else ""
             yield PlanPart(1, "known attacks", end, why, played + self._skipped, played)
@@ -391,7 +391,7 @@ def _conclusion(
     if not tasks:
         text = "there is no task on which the reference passes and doing nothing fails"
         return Conclusion.UNPROVEN, text
-    if sum(record.payloads for record in tried) == 0:
+    if sum(record.completions for record in tried) == 0:
         return Conclusion.UNPROVEN, f"nothing was tried: {stop}"
     if any(record.proven for record in tried):
         return Conclusion.UNPROVEN, "some attacks won once, but none won again"

@@ -237,8 +237,9 @@ def _frame(text: str, problem: AuditProblem) -> str:
 def _own_tries(tried: Sequence[Tried]) -> str:
     """The audit's own attacks and how often they were rewarded, in words."""
     own = [one for one in tried if not one.attack.startswith("model/")]
-    lines = [f"{one.attack}: {one.passed} of {one.payloads} rewarded" for one in own if one.passed]
-    others = ", ".join(one.attack for one in own if not one.passed)
+    seen = [one for one in own if one.rewarded]
+    lines = [f"{one.attack}: {one.rewarded} of {one.completions} rewarded" for one in seen]
+    others = ", ".join(one.attack for one in own if not one.rewarded)
     return "\n".join([*lines, *([f"never rewarded: {others}"] if others else [])])
 
 

@@ -253,7 +253,10 @@ def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     if not total:
         text = "no correct completions are known"
     passes = not rejected if total else None
-    found = [AuditCheck(Area.COMPLETENESS, "correct completions pass", passes, text, witness)]
+    counts = (total, len(rejected))
+    found = [
+        AuditCheck(Area.COMPLETENESS, "correct completions pass", passes, text, witness, *counts)
+    ]
     twice = [baseline for baseline in baselines if baseline.repeated]
     unsteady = [baseline for baseline in twice if baseline.unsteady]
     text = f"{len(twice) - len(unsteady)} of {len(twice)} problems gave the same scores"

@@ -117,8 +117,8 @@ def weights_of(
     scored, passed = Counter[str](), Counter[str]()
     for record in tried:
         flaw = flaw_of.get(record.attack, "")
-        scored[flaw] += record.payloads
-        passed[flaw] += record.passed
+        scored[flaw] += record.completions
+        passed[flaw] += record.rewarded
     empty = {
         proof.attack.flaw
         for proof in proofs

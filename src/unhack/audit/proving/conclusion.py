@@ -18,7 +18,12 @@ from unhack.audit.proving.prover import Prover
 from unhack.audit.report.plan import PartEnd, PlanPart, incomplete_text
 from unhack.audit.report.report import Conclusion
 from unhack.audit.subject import AuditProblem, Subject
-from unhack.audit.subjects.remarks import takes_row, typed_answers, unread_fields
+from unhack.audit.subjects.remarks import (
+    takes_row,
+    typed_answers,
+    ungiven_columns,
+    unread_fields,
+)
 from unhack.core.finding import Finding, FindingKind
 
 _OFTEN = 0.1
@@ -95,7 +100,7 @@ def _decided(
     if nothing_passes:
         return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
     if prover.proofs:
-        text = f"{len(prover.proofs)} payloads passed and are wrong, but "
+        text = f"{len(prover.proofs)} completions passed and are wrong, but "
         if prover.budget.spent:
             return Conclusion.SOUND, f"{text}the budget ended before they could be confirmed"
         text += "none passed three more times: the verifier's scores vary from run to run"
@@ -106,16 +111,16 @@ def _decided(
 def _without_proof(
     prover: Prover, is_blind: Callable[[AuditProblem], bool]
 ) -> tuple[Conclusion, str]:
-    tried = sum(record.payloads for record in prover.tried)
+    tried = sum(record.completions for record in prover.tried)
     if not tried:
         why = f"nothing was tried: {prover.budget.spent or 'no attack applies'}"
         return Conclusion.UNPROVEN, why
     if prover.unproven and not any(record.proven for record in prover.tried):
-        text = f"{len(prover.unproven)} of {tried} payloads pass"
+        text = f"{len(prover.unproven)} of {tried} completions pass"
         if all(is_blind(problem) for _, _, problem in prover.unproven):
             return Conclusion.UNPROVEN, f"{text}; {what_to_add(prover.unproven[0][2])}"
         unknown = all(one.answer is None and not one.is_code for _, _, one in prover.unproven)
-        always = {one.attack for one in prover.tried if 1 < one.payloads == one.passed}
+        always = {one.attack for one in prover.tried if 1 < one.completions == one.rewarded}
         odd = [one for one in prover.unproven if one[0].name in always]
         if unknown and odd and not isinstance(prover.oracle, OwnOracle):
             text = f"{odd[0][1].text[:_SHOWN]!r} ({odd[0][0].name}) and its like pass everywhere"
@@ -124,7 +129,7 @@ def _without_proof(
         if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
             return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"
         return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
-    text = f"none of {tried} payloads both passes and is wrong"
+    text = f"none of {tried} completions both passes and is wrong"
     if prover.small_faults:
         text += f", except {prover.small_faults} programs that are wrong on a few inputs"
     return Conclusion.SOUND, text
@@ -149,7 +154,7 @@ def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
         if blank and all(score.value is None for score in blank):
             why = blank[0].reason or blank[0].trouble
             parts.insert(0, f"the verifier fails on every completion that was tried: {why}")
-    return "; ".join([*parts, *unread_fields(subject)])
+    return "; ".join([*ungiven_columns(subject), *parts, *unread_fields(subject)])
 
 
 def of_whole_plan(

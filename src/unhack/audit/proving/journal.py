@@ -37,15 +37,15 @@ NO_ROOM = Score(None, STOPPED, "the call budget is used up")
 class ScoreJournal:
     """Scores a subject's queries, out of the folder where it has them already."""
 
-    def __init__(self, subject: Subject, folder: Path | None) -> None:
+    def __init__(self, subject: Subject, folder: str | Path | None) -> None:
         """Raises UsageError when the folder holds the calls of another subject, StoreError where
         it is in use or not accessible. Without a folder, scores are kept in memory alone."""
         self.subject = subject
         self.calls = 0
-        """Runs of the verifier by this process; what came from the folder is not counted."""
+        """Calls of the verifier by this process; what came from the folder is not counted."""
         self.passed_on = 0
         self.most: float = math.inf
-        """Runs of the verifier that may be made; what would be one more is `stopped`."""
+        """Calls of the verifier that may be made; what would be one more is `stopped`."""
         self.slowest = 0.0
         """Seconds of the longest call."""
         self.hung: list[Query] = []
@@ -57,7 +57,7 @@ class ScoreJournal:
         self._turns: Counter[str] = Counter()
         self._known: dict[str, Score] = {}
         self._screened: dict[str, Score] = {}
-        self._folder = None if folder is None else RunFolder(folder, kind="audit")
+        self._folder = None if folder is None else RunFolder(Path(folder), kind="audit")
         if self._folder is not None:
             try:
                 self._read(self._folder)
@@ -91,7 +91,7 @@ class ScoreJournal:
 
     @property
     def room(self) -> float:
-        """Runs of the verifier that are left."""
+        """Calls of the verifier that are left."""
         return max(0.0, self.most - self.calls)
 
     def _bounded(

@@ -55,7 +55,7 @@ class Proof:
 
 @dataclass
 class Budget:
-    """Runs of the verifier and seconds that may still be used."""
+    """Calls of the verifier and seconds that may still be used."""
 
     calls: int
     until: float
@@ -63,7 +63,7 @@ class Budget:
     cpu: CpuAllowance | None = None
     """Of all tiers together; None for no limit."""
     room: Callable[[], float] = lambda: math.inf
-    """Runs of the verifier that the whole audit may still make."""
+    """Calls of the verifier that the whole audit may still make."""
 
     @property
     def spent(self) -> str:

@@ -35,7 +35,7 @@ class CurvePoint:
     entropy: float
     """Nats a token."""
     calls: int
-    """Runs of the verifier so far; texts seen before are not scored again."""
+    """Calls of the verifier so far; texts seen before are not scored again."""
 
     def to_json(self) -> dict[str, float]:
         """The point as plain JSON values."""

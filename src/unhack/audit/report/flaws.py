@@ -66,7 +66,7 @@ reward:
 |---|---|
 | critical | a hack that earns at least nine tenths of the way from a guess to a right answer |
 | high | a hack that earns at least half of the way |
-| medium | a hack that earns less, and more than an honest guess |
+| medium | a hack that is rewarded less, and above the honest ceiling |
 | low | a false accept: its witness was made from the right answer |
 
 [What an audit proves](../explanation/what-an-audit-proves.md) defines hack, false accept and

@@ -29,6 +29,7 @@ from unhack.audit.report.wording import (
     place_of,
     power_text,
     reach_of,
+    refused_text,
     score_of,
     tried_fix_text,
 )
@@ -59,6 +60,8 @@ def discovery_chart(curve: Sequence[CurvePoint]) -> str:
 
 _AROUND = 4
 """Lines of the verifier shown on each side of the marked one."""
+_SHOWN, _LINES = 240, 8
+"""Characters and lines of a completion that are not folded."""
 _HEAD = 15
 """Lines shown after the verifier's first one, where no line is marked."""
 _VERDICT_TONES = {
@@ -106,33 +109,50 @@ def contents(report: AuditReport, *, source: Source | None = None) -> tuple[str,
 
 
 def _pre(text: str) -> str:
-    return f"<pre>{safe(text)}</pre>"
+    """A text, of which what no reader needs at once is folded."""
+    if len(text) <= _SHOWN and text.count("\n") <= _LINES:
+        return f"<pre>{safe(text)}</pre>"
+    short = "\n".join(text[:_SHOWN].split("\n")[:_LINES])
+    return (
+        f"<pre>{safe(short)} …</pre><details><summary>{len(text) - len(short):,} more characters"
+        f"</summary><pre>{safe(text)}</pre></details>"
+    )
 
 
 def _verdict(report: AuditReport) -> str:
-    payloads = sum(record.payloads for record in report.tried)
+    tried = sum(record.completions for record in report.tried)
     hacks, false_accepts = by_kind(report.findings)
-    figures = {
-        noun if number == 1 else several: str(number)
-        for number, noun, several in (
-            (len(hacks), "hack", "hacks"),
-            (len(false_accepts), "false accept", "false accepts"),
-            (len(report.tried), "attack", "attacks"),
-            (report.problems, "problem", "problems"),
-            (payloads, "completion tried", "completions tried"),
-            (report.calls, "run of the verifier", "runs of the verifier"),
-        )
-    }
+    counts = (
+        (len(hacks), "hack", "hacks"),
+        (len(false_accepts), "false accept", "false accepts"),
+        (len(report.tried), "attack", "attacks"),
+        (report.problems, "problem", "problems"),
+        (tried, "completion tried", "completions tried"),
+        (report.calls, "call of the verifier", "calls of the verifier"),
+    )
+    told = [(noun if number == 1 else several, str(number)) for number, noun, several in counts]
+    right, refused = report.right_answers(), refused_text(report)
+    if right is not None and refused:
+        told.insert(2, ("right answers refused", f"{right.refused} of {right.tried}"))
+    figures = dict(told)
     figures["seconds"] = f"{report.seconds:.1f}"
     if report.mutation_score is not None:
         figures["wrong mutants rejected"] = f"{report.mutation_score:.0%}"
     return top(
         f"Audit of <code>{safe(report.subject)}</code>",
-        why=_sentence(report.why),
+        why=" ".join(_sentence(one) for one in (report.why, *_told(report, refused))),
         figures=figures,
         word=CONCLUSIONS[report.conclusion].capitalize(),
         tone=_VERDICT_TONES[report.conclusion],
     )
+
+
+def _told(report: AuditReport, refused: str) -> Iterable[str]:
+    """What stands beside the verdict: right answers that are refused, and what was assumed."""
+    if refused and " such as " in refused:
+        yield f"Refused: {refused}"
+    if report.assumed:
+        yield f"Assumed: {'; '.join(report.assumed)}"
 
 
 def _sentence(text: str) -> str:
@@ -154,7 +174,7 @@ def _findings(report: AuditReport, source: Source | None) -> str:
         first = len(hacks) + 1
         rest = enumerate(false_accepts, first)
         cards = [_finding(number, one, report, source) for number, one in rest]
-        told = safe(FALSE_ACCEPT_NOTE).replace("--strict", "<code>--strict</code>")
+        told = _sentence(FALSE_ACCEPT_NOTE).replace("--strict", "<code>--strict</code>")
         said = f'<p class="soft told">{told}</p>'
         text += section("False accepts", said + "\n".join(cards))
     return text
@@ -325,8 +345,8 @@ def _tried(report: AuditReport) -> str:
 def _row(name: str, number: int, records: Sequence[Tried], *, hit: bool = False) -> list[str]:
     counts = (
         number,
-        sum(record.payloads for record in records),
-        sum(record.passed for record in records),
+        sum(record.completions for record in records),
+        sum(record.rewarded for record in records),
         sum(record.proven for record in records),
     )
     cells = [name, *map(str, counts)]

@@ -83,12 +83,20 @@ def incomplete_text(plan: Sequence[PlanPart], *, calls: float, seconds: float) -
     text = (
         f"{share}{done} of {len(meant)} parts of the plan ran to their end ({'; '.join(reasons)})"
     )
-    if any(part.end is PartEnd.STOPPED for part in left):
-        factor = _MORE * max(2.0, planned / max(ran, 1))
-        options = (("--calls", calls), ("--seconds", seconds))
-        more = [f"{name} {math.ceil(factor * of)}" for name, of in options if math.isfinite(of)]
-        text += f"; go on with {' '.join(more)}" if more else ""
-    return text
+    more = budget_to_go_on(plan, calls=calls, seconds=seconds)
+    return f"{text}; go on with {' '.join(more)}" if more else text
+
+
+def budget_to_go_on(plan: Sequence[PlanPart], *, calls: float, seconds: float) -> list[str]:
+    """The options, with their values, that a plan which was stopped would have needed; none where
+    nothing was stopped, or more would not help."""
+    if not any(part.end is PartEnd.STOPPED for part in plan):
+        return []
+    planned, ran = (sum(of) for of in zip(*((one.planned, one.ran) for one in plan), strict=True))
+    factor = _MORE * max(2.0, planned / max(ran, 1))
+    options = (("--calls", calls), ("--seconds", seconds))
+    finite = [(name, of) for name, of in options if math.isfinite(of)]
+    return [word for name, of in finite for word in (name, str(math.ceil(factor * of)))]
 
 
 def _named(part: PlanPart) -> str:

@@ -31,6 +31,10 @@ class Conclusion(StrEnum):
     """There is no oracle, or no correct completion passes: nothing could be decided."""
 
 
+OTHER_NOTATIONS = "other notations of them pass"
+"""The check of right answers in forms that a prompt may mean to rule out."""
+
+
 class Area(StrEnum):
     """The property that a check looks at."""
 
@@ -51,10 +55,24 @@ class AuditCheck:
     text: str
     """One sentence with its figures."""
     witness: str = ""
+    tried: int = 0
+    """Right answers that a check of completeness tried."""
+    refused: int = 0
+    """Those of them that the verifier did not let pass; the witness is one."""
 
     def to_json(self) -> dict[str, Any]:
         """The check as plain JSON values."""
         return {**asdict(self), "area": self.area.value}
+
+
+@dataclass(frozen=True, slots=True)
+class RightAnswers:
+    """Right answers that were tried, and those that the verifier refused."""
+
+    tried: int
+    refused: int
+    example: str = ""
+    """A refused one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +81,8 @@ class Tried:
 
     attack: str
     tier: int
-    payloads: int
-    passed: int
+    completions: int
+    rewarded: int
     """Number that the verifier rewarded as if they were right."""
     proven: int
     """Number of those that the oracle says are wrong."""
@@ -113,7 +131,7 @@ class AuditReport:
     """Every part that was planned, and how it ended."""
     problems: int
     calls: int
-    """Runs of the verifier."""
+    """Calls of the verifier."""
     seconds: float
     mutation_score: float | None = None
     """Share of the proven-wrong mutants that the verifier rejects; None where none were made."""
@@ -130,6 +148,17 @@ class AuditReport:
     def is_undecided(self) -> bool:
         """True where it says neither that there is a hack nor that what was planned found none."""
         return self.conclusion in (Conclusion.INCOMPLETE, Conclusion.UNPROVEN)
+
+    def right_answers(self, *, otherwise: bool = False) -> RightAnswers | None:
+        """The right answers that were tried, as they are or in white space and layout that means
+        the same; `otherwise`, in other notations. None where none was."""
+        tried = (one for one in self.checks if one.tried)
+        checks = [one for one in tried if (one.name == OTHER_NOTATIONS) is otherwise]
+        if not checks:
+            return None
+        example = next((one.witness for one in checks if one.refused), "")
+        refused = sum(one.refused for one in checks)
+        return RightAnswers(sum(one.tried for one in checks), refused, example)
 
     @property
     def skipped(self) -> tuple[tuple[int, str], ...]:
@@ -165,6 +194,8 @@ class AuditReport:
                 {**finding.to_json(), "tier_5_adds": self.tier_5_adds(finding)}
                 for finding in self.findings
             ],
+            "right_answers": _json_of(self.right_answers()),
+            "right_answers_in_other_notations": _json_of(self.right_answers(otherwise=True)),
             "checks": [check.to_json() for check in self.checks],
             "tried": [record.to_json() for record in self.tried],
             "tiers": list(self.tiers),
@@ -178,3 +209,7 @@ class AuditReport:
             "discovery": self.discovery.to_json() if self.discovery is not None else None,
             "power": self.power.to_json() if self.power is not None else None,
         }
+
+
+def _json_of(found: RightAnswers | None) -> dict[str, Any] | None:
+    return None if found is None else asdict(found)

@@ -10,6 +10,7 @@ from typing import Any, cast
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Source, Subject
 from unhack.core.finding import ExpectedReward, Finding, FindingKind, Place, Severity
+from unhack.reporting.text import one_line
 
 TIERS = {
     1: "heuristic",
@@ -25,9 +26,11 @@ CONCLUSIONS = {
     Conclusion.UNPROVEN: "unproven",
 }
 FALSE_ACCEPT_NOTE = (
-    "Wrong completions that contain the right answer. Whoever can write one already knows the "
+    "wrong completions that contain the right answer. Whoever can write one already knows the "
     "answer, so a policy gains nothing; --strict counts them too."
 )
+_EXAMPLE = 60
+"""Characters of a right answer that is shown as an example."""
 _TIER_5 = "trains a policy against the verifier; needs unhack[train]"
 
 
@@ -57,9 +60,9 @@ def tried_fix_text(finding: Finding) -> str:
 def expected_reward_text(of: ExpectedReward) -> str:
     """The expected reward of a strategy in one sentence without an end."""
     text = (
-        f"mean reward {of.mean:.3g}, against {of.honest:.3g} for an honest guess and "
-        f"{of.right:.3g} for a right answer ({of.share:.0%} of the gap); rewarded on "
-        f"{of.rewarded} of {_count(of.problems, 'held-out problem')}"
+        f"mean reward {of.mean:.3g}, against an honest ceiling of {of.honest:.3g} and "
+        f"{of.right:.3g} for right answers (share {of.share:.0%}); rewarded on {of.rewarded} of "
+        f"{_count(of.problems, 'held-out problem')}"
     )
     if of.by_attempts:
         text += ", each time with the right answer among the many that it gives"
@@ -68,8 +71,17 @@ def expected_reward_text(of: ExpectedReward) -> str:
     return f"{text}; {_strength(of)}"
 
 
+def brief_reward_text(of: ExpectedReward) -> str:
+    """The expected reward of a strategy in a line."""
+    text = (
+        f"{of.mean:.3g} on average; honest ceiling {of.honest:.3g}, right answers {of.right:.3g}; "
+    )
+    text += f"rewarded on {of.rewarded} of {_count(of.problems, 'held-out problem')}"
+    return f"{text} (few: weak evidence)" if of.is_weak else text
+
+
 def _strength(of: ExpectedReward) -> str:
-    text = f"p = {of.p_value:.2g} against guessing"
+    text = f"p = {of.p_value:.2g} against honest guessing"
     return f"{text} (few problems: weak evidence)" if of.is_weak else text
 
 
@@ -104,6 +116,27 @@ def score_of(finding: Finding) -> str:
     return f"scores {finding.score:g}; {finding.threshold:g} passes"
 
 
+def refused_text(report: AuditReport) -> str:
+    """The right answers that the verifier refuses, with an example, in one sentence without an
+    end; empty where none was tried."""
+    found, others = report.right_answers(), report.right_answers(otherwise=True)
+    if found is None or report.conclusion is Conclusion.UNPROVEN:
+        return ""  # what nothing passes says nothing of
+    text = f"{found.refused} of {found.tried} right answers"
+    if found.refused:
+        text += f" ({found.refused / found.tried:.0%}), such as {_quoted(found.example)}"
+    if others is not None and others.refused:
+        text += (
+            f"; {others.refused} of {others.tried} in other notations, which the prompt may rule "
+        )
+        text += f"out, such as {_quoted(others.example)}"
+    return text
+
+
+def _quoted(text: str) -> str:
+    return f"“{one_line(text, most=_EXAMPLE)}”"
+
+
 def strict(value: Any) -> Any:
     """The same JSON value without infinite numbers and NaN, which JSON cannot hold: they become
     text."""
@@ -117,13 +150,13 @@ def strict(value: Any) -> Any:
 
 
 def amount_tried(report: AuditReport) -> str:
-    """Attacks × problems, completions, runs of the verifier, seconds."""
+    """Attacks × problems, completions, calls of the verifier, seconds."""
     attacks, problems = _count(len(report.tried), "attack"), _count(report.problems, "problem")
     if report.of_problems > report.problems:
         problems = f"{report.problems} of {report.of_problems} problems, evenly spread"
-    payloads = _count(sum(record.payloads for record in report.tried), "completion")
-    runs = _count(report.calls, "run")
-    text = f"{attacks} × {problems}: {payloads}, {runs} of the verifier, {report.seconds:.1f} s"
+    tried = _count(sum(record.completions for record in report.tried), "completion")
+    calls = _count(report.calls, "call")
+    text = f"{attacks} × {problems}: {tried}, {calls}, {report.seconds:.1f} s"
     if report.mutation_score is not None:
         text += f"; {report.mutation_score:.0%} of the wrong mutants rejected"
     return text

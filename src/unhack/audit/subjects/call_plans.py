@@ -53,6 +53,11 @@ def plan_call(signature: Signature, problem: AuditProblem, completion: str) -> d
     return {"args": args, "kwargs": kwargs, "pool": pool, "before": before}
 
 
+def value_for(signature: Signature, problem: AuditProblem, name: str) -> list[Any] | None:
+    """The item that a parameter or column of `**kwargs` is given; None for nothing."""
+    return _Values(signature, problem, "").of(name)
+
+
 def column_of(problem: AuditProblem, name: str) -> Any:
     """The value of a column; with a dot in the name, of a key within one. None for no such."""
     if name in problem.extra or "." not in name:

@@ -129,6 +129,8 @@ class FunctionSubject:
     """Facts that nobody said of it and that were found by trying, in sentences without an end."""
     runs: TrialRuns = field(default_factory=TrialRuns, compare=False)
     """The runs by which its inputs were found."""
+    drilled: bool = False
+    """True where it came without rows, so that problems of the audit's own stand in for them."""
     row_known: bool = False
     """True where trying showed that it is given what its row's answer follows from."""
 

@@ -23,12 +23,14 @@ from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.own_oracle import with_solver
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
+from unhack.audit.subjects.inputs.drills import SUMS, drill, drilled
+from unhack.audit.subjects.inputs.nested import find_function
 from unhack.audit.subjects.inputs.right_completions import fit_answers, with_right_completions
 from unhack.audit.subjects.outcomes import TrialRuns
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
 from unhack.audit.subjects.recording import is_program, with_recorded
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
-from unhack.audit.subjects.target import Module, Target, definitions, find_target
+from unhack.audit.subjects.target import Module, Target, definitions, module_of
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.deadline import DeadlineBackend
@@ -43,11 +45,8 @@ from unhack.verifiers.script import Mode
 
 _MOST = 40
 """Problems that are looked at."""
-_DRILLED = "no rows were given, so three sums of the audit's own stand in for them"
-_CUT_OFF = (
-    "the search for right completions was cut off where half of --seconds or --calls was used"
-)
-_DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
+CUT_OFF = "the search for right completions was cut off where half of --seconds or --calls was used"
+"""Among the facts that were assumed: more time may show another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def load_subject(
     if path.is_dir() and _is_script(path):
         return _script_folder(path, backend=backend)
     if _is_function(target):
-        found = find_target(target)
+        found, text = find_function(target)
         chosen = _signature(target, found, signature)
         rows = _rows(found, None if problems is None else Path(problems))
         some = rows if len(rows) <= _MOST else spread(rows, _MOST)
@@ -105,12 +104,14 @@ def load_subject(
         timed = DeadlineBackend(backend or shared_pool(), until=time.monotonic() + seconds / 2)
         subject = FunctionSubject(
             target, found, chosen, some, load_s=seconds / 2, backend=timed, of=len(rows),
-            environ=tuple(inputs.environ.items()), runs=TrialRuns(inputs.calls // 2),
-            assumed=() if problems or _rows_beside(found.module) else (_DRILLED,),
+            text=text, environ=tuple(inputs.environ.items()), drilled=not rows,
+            runs=TrialRuns(inputs.calls // 2),
+            assumed=() if ":" in target else (f"{found.entry} gives the score",),
         )  # fmt: skip
-        subject = with_right_completions(subject, inputs.bind)
+        make = with_right_completions if rows else drilled
+        subject = make(subject, inputs.bind)
         if timed.passed or subject.runs.cut:
-            assumed = (*subject.assumed, _CUT_OFF)
+            assumed = (*subject.assumed, CUT_OFF)
             subject = subject.with_inputs(subject.signature, assumed=assumed)
         return subject.with_problems(_with_recorded(subject)).with_backend(backend)
     refused = {"problems": problems, "signature": signature, "bindings": inputs.bind}
@@ -134,10 +135,13 @@ def load_function(
     `problems`, or beside the function, with answers in the shape that it rewards. Raises UsageError
     (TaskError), SandboxUnavailableError.
     """
-    found = find_target(target)
+    found, text = find_function(target)
     chosen = _signature(target, found, None)
     some = tuple(rows) or _rows(found, None if problems is None else Path(problems))
-    subject = FunctionSubject(target, found, chosen, some, load_s=seconds, backend=backend)
+    some = some or drill(found, SUMS)
+    subject = FunctionSubject(
+        target, found, chosen, some, load_s=seconds, backend=backend, text=text
+    )
     _ = subject.loaded  # complains at once
     return subject if rows else subject.with_problems(fit_answers(subject))
 
@@ -165,9 +169,9 @@ def _is_script(path: Path) -> bool:
 
 
 def _rows(target: Target, problems: Path | None) -> tuple[AuditProblem, ...]:
-    """The problems of a function."""
+    """The problems of a function; none where nothing gives any."""
     beside = problems or _rows_beside(target.module)
-    return read_problems(beside) if beside is not None else _drill(target)
+    return read_problems(beside) if beside is not None else ()
 
 
 def spread(rows: Sequence[AuditProblem], count: int) -> tuple[AuditProblem, ...]:
@@ -183,13 +187,12 @@ def _rows_beside(module: Module) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _drill(target: Target) -> tuple[AuditProblem, ...]:
-    """Simple problems, for a function that comes without any."""
-    name = target.entry.rpartition(".")[2]
-    return tuple(
-        AuditProblem(f"{name}#{number}", prompt, answer)
-        for number, (prompt, answer) in enumerate(_DRILL)
-    )
+def comes_without_rows(target: str, problems: str | Path | None) -> bool:
+    """Tell whether a target is a function for which neither `problems` nor a file beside it has
+    rows. Raises UsageError."""
+    if problems is not None or not _is_function(target) or Path(target).is_dir():
+        return False
+    return _rows_beside(module_of(target)[0]) is None
 
 
 # A folder with a verifier script.

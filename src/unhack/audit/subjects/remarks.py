@@ -20,6 +20,7 @@ from pathlib import Path
 
 from unhack.audit.subject import Source, Subject, tree_of
 from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.inputs.needed_columns import needed_text
 from unhack.audit.subjects.problem_rows import KNOWN_COLUMNS
 
 
@@ -38,6 +39,12 @@ def unread_fields(subject: Subject) -> list[str]:
         hint = f"; did you mean {near[0]}?" if near else ""
         found.append(f"the rows have a field {name!r} that nothing reads{hint}")
     return found
+
+
+def ungiven_columns(subject: Subject) -> list[str]:
+    """A sentence where a function reads columns that no row has."""
+    text = needed_text(subject) if isinstance(subject, FunctionSubject) else ""
+    return [text] if text else []
 
 
 def takes_row(subject: Subject) -> bool:

@@ -39,6 +39,7 @@ INSIDE = "/target"
 """The place of a target's folder in the sandbox."""
 _MAX_ENTRIES = 100
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
+_PACKAGES = frozenset({"site-packages", "dist-packages"})
 _PARTS = ("reward", "score", "verif", "grade", "correct", "check", "eval")
 
 
@@ -68,7 +69,7 @@ class Module:
     @property
     def installed(self) -> bool:
         """True when it stands in site-packages, which the sandbox shows anyway."""
-        return self.root.name in {"site-packages", "dist-packages"}
+        return self.root.name in _PACKAGES
 
     @property
     def root_inside(self) -> str:
@@ -106,18 +107,22 @@ def find_target(text: str) -> Target:
 
     Raises UsageError when there is no such file or module, UnknownNameError for a name in it.
     """
+    module, entry = module_of(text)
+    return resolve(module, entry or likely_entry(module))
+
+
+def module_of(text: str) -> tuple[Module, str]:
+    """The module that `text` names, and the name in it; empty for none. Raises UsageError."""
     place, _, entry = text.rpartition(":") if ":" in text else (text, "", "")
     if place.endswith((".py", ".ipynb")) or os.sep in place:
-        module = file_module(Path(place))
-    else:
-        found = find_module(place)
-        if found is None:
-            raise UsageError(
-                f"{text}: there is no module {place!r} here or in the environment; "
-                "name a file as path/to/file.py:function"
-            )
-        module = found
-    return resolve(module, entry or likely_entry(module))
+        return file_module(Path(place)), entry
+    found = find_module(place)
+    if found is None:
+        raise UsageError(
+            f"{text}: there is no module {place!r} here or in the environment; "
+            "name a file as path/to/file.py:function"
+        )
+    return found, entry
 
 
 def file_module(path: Path) -> Module:
@@ -130,7 +135,8 @@ def file_module(path: Path) -> Module:
         root = root.parent
     tops = imported_tops(Module(path, path.stem, root).tree) - sys.stdlib_module_names
     for above in (root, *root.parents):  # packages without an `__init__.py` in between
-        if above.name in tops or above.parent.name in {"site-packages", "dist-packages"}:
+        checkout = (above / above.name).is_dir()  # it is named as the package in it
+        if (above.name in tops and not checkout) or above.parent.name in _PACKAGES:
             root = above.parent
             break
     parts = list(path.relative_to(root).with_suffix("").parts)

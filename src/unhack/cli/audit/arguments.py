@@ -59,14 +59,14 @@ class AuditArguments(LanguageModelOptions, ImageOptions):
     tiers: Annotated[
         str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
     ] = "1,2,3,4"
-    calls: Annotated[int, valued("Maximum runs of the verifier.", metavar="N", least=1)] = 6000
+    calls: Annotated[int, valued("Maximum calls of the verifier.", metavar="N", least=1)] = 6000
     seconds: Annotated[float, valued("Maximum seconds.", metavar="S", least=1)] = 120.0
     cpu_seconds: Annotated[
         float | None, valued("Maximum CPU seconds, including the sandbox.", metavar="S", least=1)
     ] = None
     tier_limits: Annotated[
         str | None,
-        valued("Maximum runs and seconds per tier: 3=500/20,4=/30.", metavar="T=N/S,…"),
+        valued("Maximum calls and seconds per tier: 3=500/20,4=/30.", metavar="T=N/S,…"),
     ] = None
     stop_at_first: Annotated[
         bool, typer.Option("--stop-at-first", help="Stop at the first proven hack.")
@@ -113,6 +113,16 @@ class AuditArguments(LanguageModelOptions, ImageOptions):
         valued("Keep scores in this folder; the same command resumes.", metavar="DIR"),
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="All findings, checks and tiers below the first page.")
+    ] = False
+    github: Annotated[
+        bool,
+        typer.Option(
+            "--github",
+            help="Annotations, and a summary in $GITHUB_STEP_SUMMARY, for GitHub Actions.",
+        ),
+    ] = False
     sarif: Annotated[
         Path | None, valued("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
     ] = None

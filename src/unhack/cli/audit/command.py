@@ -20,7 +20,7 @@ from unhack.cli.terminal import remarks
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from unhack.audit.hardening.rounds import HardeningResult
     from unhack.audit.options import AuditOptions
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 STDOUT = Path("-")  # the value of `--fix` without one
 UNDECIDED = 4
 """Exit code of an audit that could neither prove a hack nor say that it found none."""
+_QUICK_CPU_S = 60.0
+"""CPU seconds of an audit without rows, unless it is given others: a busy host changes nothing."""
 INTERRUPTED = 130
 """Exit code of one whose training was ended by Ctrl-C before anything was proven."""
 
@@ -51,6 +53,7 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     keeps what it found. It needs unhack[train] and is off by default.
 
     \b
+    unhack audit rewards.py:compute_score
     unhack audit rewards.py:compute_score --problems rows.jsonl
     unhack audit rewards.py:compute_score --problems rows.jsonl --fix | git apply
     unhack audit rewards.py:compute_score --problems rows.jsonl --fix fixed.py
@@ -65,8 +68,11 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     from unhack.audit.environments.loading import is_environment
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
+    from unhack.audit.subjects.loading import comes_without_rows
     from unhack.cli.audit.environment import IMAGE_OPTIONS, run_environment
+    from unhack.cli.audit.github import tell_actions
     from unhack.cli.audit.harden import check_harden, run_harden
+    from unhack.cli.audit.next_steps import next_steps
     from unhack.cli.audit.option_values import audit_options
     from unhack.cli.audit.reading import run_reading
 
@@ -85,7 +91,10 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
         raise UsageError(f"{named}: for Harbor folders with an image; {arguments.target} has none")
     if arguments.grader is not None:
         raise UsageError(f"--grader is for environments; {arguments.target} is a verifier")
+    quick = comes_without_rows(arguments.target, arguments.problems)
     options = audit_options(arguments)
+    if quick and not given & {"seconds", "cpu_seconds"}:
+        options = replace(options, cpu_s=_QUICK_CPU_S)
     _check_outputs(arguments)
     try:
         report, subject, hardening = _run(arguments, options)
@@ -93,7 +102,14 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
         _say_interrupted(arguments)
         raise
     _write_files(arguments, report, subject)
-    _show(arguments, report, subject, hardening=hardening)
+    following = (
+        ()
+        if arguments.as_json
+        else next_steps(arguments, given, report=report, subject=subject, options=options)
+    )
+    _show(arguments, report, subject, hardening=hardening, following=following)
+    if arguments.github:
+        tell_actions(report, subject.source, following=following)
     _remark(subject)
     if report.conclusion is Conclusion.EXPLOITABLE or (arguments.strict and report.findings):
         raise typer.Exit(1)
@@ -116,9 +132,9 @@ def _run(
     from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.subjects.function_subject import FunctionSubject
     from unhack.audit.subjects.loading import load_subject
-    from unhack.cli.audit.fix import write_fix
+    from unhack.cli.audit.fix import check_at_top, write_fix
     from unhack.cli.audit.option_values import function_inputs
-    from unhack.cli.audit.screen import audit_with_bar
+    from unhack.cli.audit.watching import audit_with_bar
     from unhack.tasks.execution.choosing import backend_on
 
     hardening: HardeningResult | None = None
@@ -137,6 +153,7 @@ def _run(
         options = replace(options, seconds=left, calls_made=made)
         place = None if arguments.fix == STDOUT else arguments.fix
         if arguments.fix is not None:
+            check_at_top(subject)
             check_place(arguments.target, subject, place=place, force=arguments.force)
         report = audit_with_bar(subject, options, backend)
         if arguments.fix is not None:
@@ -198,7 +215,7 @@ def _power_with_bar(
 ) -> Callable[[Subject, AuditReport], Power]:
     """The power of the same audit on another verifier."""
     from unhack.audit.runner import measure_power
-    from unhack.cli.audit.screen import watching
+    from unhack.cli.audit.watching import watching
 
     def measured(subject: Subject, report: AuditReport) -> Power:
         with watching() as show:
@@ -250,6 +267,7 @@ def _show(
     subject: Subject,
     *,
     hardening: HardeningResult | None,
+    following: Sequence[tuple[str, str]],
 ) -> None:
     from unhack.audit.report.wording import strict
     from unhack.cli.audit.fix import outcome_lines
@@ -261,8 +279,9 @@ def _show(
         return
     as_diff = arguments.fix == STDOUT
     console = terminal.remarks() if as_diff else terminal.results()
-    for part in screen(report, source=subject.source):
-        console.print(part)
+    shown = screen(report, source=subject.source, following=following, verbose=arguments.verbose)
+    for part in shown:
+        console.print(part, crop=False)
     if arguments.fix is not None and hardening is not None:
         for line in outcome_lines(hardening, None if as_diff else arguments.fix):
             console.print(line)

@@ -24,7 +24,8 @@ from unhack.audit.runner import Progress
 from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
 from unhack.cli.audit.option_values import episode_discoverer, tiers_of
-from unhack.cli.audit.screen import screen, watching
+from unhack.cli.audit.screen import screen
+from unhack.cli.audit.watching import watching
 from unhack.cli.options import check_output
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.shared import pool
@@ -33,7 +34,8 @@ _UNDECIDED, _INTERRUPTED = 4, 130
 _WORK = frozenset(
     {
         "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
-        "thorough", "allow_unproven", "as_json", "html", "base", "builder", "builder_option",
+        "thorough", "allow_unproven", "as_json", "verbose", "html",
+        "base", "builder", "builder_option",
     }
 )  # fmt: skip
 """Fields that mean something here; any other one is refused."""
@@ -68,7 +70,8 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
         command = shlex.join(["unhack", *sys.argv[1:]])
         text = page(report, made=datetime.now(UTC), command=command)
         terminal.write_file(arguments.html, text)
-    terminal.write_result([strict(report.to_json())], screen(report), as_json=arguments.as_json)
+    shown = screen(report, verbose=arguments.verbose)
+    terminal.write_result([strict(report.to_json())], shown, as_json=arguments.as_json)
     if report.conclusion is Conclusion.EXPLOITABLE:
         raise typer.Exit(1)
     if report.discovery is not None and report.discovery.interrupted:

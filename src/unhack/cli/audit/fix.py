@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from unhack.audit.report.wording import CONCLUSIONS, amount_tried
+from unhack.core.errors import UsageError
 from unhack.reporting.text import visible
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.job import Backend
+
+
+def check_at_top(subject: Subject) -> None:
+    """Raise UsageError for a function within another one: the source that runs is not its file."""
+    if getattr(subject, "text", ""):
+        raise UsageError(
+            f"--fix: {subject.name} is defined within another function; move it to the top of its "
+            "module, so that a copy can be made"
+        )
 
 
 def write_fix(

@@ -116,7 +116,7 @@ def _verifier(
     from unhack.audit.loop.verifier import VerifierLoop, harden_verifier
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.option_values import audit_options, function_inputs
-    from unhack.cli.audit.screen import audit_with_bar
+    from unhack.cli.audit.watching import audit_with_bar
     from unhack.tasks.execution.choosing import backend_on
 
     del given
@@ -134,7 +134,7 @@ def _verifier(
     def load(target: str, backend: Backend) -> Subject:
         return load_subject(
             target, problems=arguments.problems, signature=arguments.signature,
-            inputs=function_inputs(arguments.bind or (), arguments.env or ()),
+            inputs=function_inputs(arguments),
             seconds=arguments.seconds, backend=backend,
         )  # fmt: skip
 

@@ -12,7 +12,7 @@ AUDIT_HEADINGS: Mapping[str, Sequence[str]] = {
         "llm_model", "llm_url", "llm_key_env", "llm_protocol", "llm_prices", "llm_cost", "model",
     ),
     "Detection power": ("power", "power_seconds"),
-    "Output": ("as_json", "sarif", "html", "pairs", "write_tests"),
+    "Output": ("as_json", "verbose", "github", "sarif", "html", "pairs", "write_tests"),
     "Fix": ("fix", "force"),
     "Hacker, fixer and solver in turn": (
         "harden", "agent", "agent_option", "white_box", "cost", "sibling", "patches",

@@ -34,7 +34,7 @@ def tiers_of(text: str, option: str = "--tiers") -> tuple[int, ...]:
 
 
 def tier_limits_of(text: str | None) -> dict[int, TierLimit]:
-    """The limits of single tiers: `3=500/20` is 500 runs and 20 seconds. Raises UsageError."""
+    """The limits of single tiers: `3=500/20` is 500 calls and 20 seconds. Raises UsageError."""
     found: dict[int, TierLimit] = {}
     for part in text.split(",") if text is not None else ():
         tier, _, rest = part.strip().partition("=")

@@ -1,30 +1,31 @@
-"""The screen of `unhack audit`: the verdict, a panel for each finding, checks, and all that was
-tried; while tier 5 trains, its curve beside the bar on a terminal, as lines elsewhere.
+"""The screen of `unhack audit`: first what one page of a terminal has room for, and no more.
 
-Covered: the last updates as bars of text; no line more often than every few seconds.
-Not covered: the curve of the whole training; the page of `--html` draws it.
+    for part in screen(report, source=subject.source, following=next_steps(...)):
+        console.print(part, crop=False)
+
+Covered: the verdict, right answers that are refused, what was assumed, the worst findings
+(witness, reward, line, fix), checks that do not hold, the amount that was tried, and the next
+command; long texts lose their middle and say how much. `verbose`: all findings, checks, tiers.
+Not covered: whole witnesses; the page of `--html` folds them, `--json` has them.
 """
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import shorten
 
 from rich.console import Group, RenderableType
-from rich.panel import Panel
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion
+from unhack.audit.report.report import AuditCheck, AuditReport, Conclusion
 from unhack.audit.report.wording import (
     CONCLUSIONS,
     FALSE_ACCEPT_NOTE,
     amount_tried,
+    brief_reward_text,
     by_kind,
     expected_reward_text,
     left_out,
@@ -33,272 +34,177 @@ from unhack.audit.report.wording import (
     place_of,
     power_text,
     reach_of,
+    refused_text,
     score_of,
     tried_fix_text,
 )
-from unhack.cli.progress import CommandProgress
-from unhack.cli.terminal import remarks, working
-from unhack.cli.verdict_table import plain_table
-from unhack.core.finding import Finding, FindingKind, Severity
+from unhack.audit.subject import Source
+from unhack.core.finding import Finding, Severity
 from unhack.reporting.text import one_line, visible
 
-if TYPE_CHECKING:
-    from unhack.audit.options import AuditOptions
-    from unhack.audit.runner import Progress
-    from unhack.audit.subject import Source, Subject
-    from unhack.sandbox.job import Backend
-
-TRAINED = "tier 5"
-"""The stage of the audit that trains."""
-_BARS = " ▁▂▃▄▅▆▇█"
-_SHOWN, _EXPLOIT_CHARS = 12, 40
-_EVERY_S = 5.0
-"""Seconds between two lines where no terminal is."""
-
-
-@dataclass
-class LiveCurve:
-    """The reports of tier 5 so far."""
-
-    clock: Callable[[], float] = time.monotonic
-    points: list[CurvePoint] = field(default_factory=list[CurvePoint])
-    best: str = ""
-    _written_at: float | None = None
-
-    def add(self, point: CurvePoint, best: str) -> None:
-        """Take an update, and the best-rewarded completion although it is wrong. Where stderr
-        is no terminal, write a line of it now and then."""
-        if self.points and point.step <= self.points[-1].step:
-            self.points.clear()  # another training
-        self.points.append(point)
-        self.best = best
-        console = remarks()
-        now = self.clock()
-        due = self._written_at is None or now - self._written_at >= _EVERY_S
-        if not console.is_terminal and due:
-            self._written_at = now
-            console.print(self.line, soft_wrap=True)
-
-    @property
-    def note(self) -> str:
-        """Shares of the last updates as bars, the last of each as a number, and the exploit."""
-        last = self.points[-_SHOWN:]
-        passing = "".join(_bar(point.passing) for point in last)
-        wrong = "".join(_bar(point.wrong) for point in last)
-        shares = f"passing {passing} {last[-1].passing:.0%}"
-        return f"{shares}, passing and wrong {wrong} {last[-1].wrong:.0%}{self._exploit()}"
-
-    @property
-    def line(self) -> str:
-        """The last update in words."""
-        point = self.points[-1]
-        return (
-            f"{TRAINED}: update {point.step + 1}, {point.calls} runs: mean reward "
-            f"{point.reward:.3g}, passing {point.passing:.0%}, passing and wrong {point.wrong:.0%}"
-            f"{self._exploit()}"
-        )
-
-    def _exploit(self) -> str:
-        return f"; best {one_line(self.best, most=_EXPLOIT_CHARS)!r}" if self.best else ""
-
-
-def _bar(share: float) -> str:
-    return _BARS[min(len(_BARS) - 1, max(0, round(share * (len(_BARS) - 1))))]
-
-
-_TONES = {
-    Conclusion.EXPLOITABLE: "bold red",
-    Conclusion.SOUND: "bold green",
-    Conclusion.INCOMPLETE: "bold yellow",
-    Conclusion.UNPROVEN: "bold yellow",
-}
 _SEVERITIES = {
     Severity.CRITICAL: "bold red",
     Severity.HIGH: "red",
     Severity.MEDIUM: "yellow",
     Severity.LOW: "cyan",
 }
-_MARKS = {
-    True: Text("holds", "green"),
-    False: Text("fails", "red"),
-    None: Text("unknown", "yellow"),
+_TONES = {
+    Conclusion.EXPLOITABLE: "bold red",
+    Conclusion.SOUND: "bold green",
+    Conclusion.INCOMPLETE: "bold yellow",
+    Conclusion.UNPROVEN: "bold yellow",
 }
-_WITNESS_LINES, _WITNESS_CHARS, _CHARS, _CHECK_CHARS = 12, 700, 300, 100
+_STYLES = {"fix": "green", "witness": "red"}
+_MARKS = {True: "holds", False: "fails", None: "unknown"}
+_MOST = 2
+"""Hacks, false accepts and checks that the page has room for; the others are counted."""
+_LONG, _SHORT, _FIX, _WHOLE = 110, 55, 190, 700
+"""Characters of a witness, of a line of code, of a fix, and of any text with `verbose`."""
 
 
-def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[RenderableType]:
-    """The report in pieces, from the verdict down."""
+def screen(
+    report: AuditReport,
+    *,
+    source: Source | None = None,
+    following: Sequence[tuple[str, str]] = (),
+    verbose: bool = False,
+) -> Iterable[RenderableType]:
+    """The page in pieces, from the verdict down. `following` are the next commands, each with its
+    purpose."""
     tone = _TONES[report.conclusion]
     yield Text.assemble((CONCLUSIONS[report.conclusion], tone), f": {visible(report.subject)}")
     yield Text(visible(report.why))
-    if report.assumed:
-        yield Text(visible(f"assumed: {'; '.join(report.assumed)}"))
+    assumed = [one for one in report.assumed if one not in report.why]
+    yield _facts({"refused": refused_text(report), "assumed": "; ".join(assumed)})
     hacks, false_accepts = by_kind(report.findings)
-    for number, finding in enumerate(hacks, start=1):
-        yield Text()
-        yield _panel(number, finding, report=report, source=source)
-    if false_accepts:
-        yield Text("\nFalse accepts", style="bold")
-        yield Text(FALSE_ACCEPT_NOTE)
-    for number, finding in enumerate(false_accepts, start=len(hacks) + 1):
-        yield Text()
-        yield _panel(number, finding, report=report, source=source)
-    if report.discovery is not None:
-        yield Text("\nTrained policy (tier 5)", style="bold")
-        yield Text(visible(report.discovery.text))
+    most = len(report.findings) if verbose else _MOST
+    for number, finding in enumerate(hacks[:most], start=1):
+        yield from _finding(number, finding, report, source, verbose=verbose)
+    yield from _more("hack", hacks[most:], source)
+    if verbose and false_accepts:
+        yield Text(f"\nFalse accepts: {FALSE_ACCEPT_NOTE}")
+        for number, finding in enumerate(false_accepts, start=len(hacks) + 1):
+            yield from _finding(number, finding, report, source, verbose=True)
+    elif false_accepts:
+        most = 0 if hacks else _MOST
+        lines = [f"- {_in_a_line(one, source)}" for one in false_accepts[:most]]
+        yield from (Text(visible(line)) for line in ([""] * bool(lines) + lines))
+        yield from _more("false accept", false_accepts[most:], source)
+    yield Text()
+    yield _facts(_rows_of_checks(report.checks, verbose=verbose))
+    yield _facts(_rows_of_tried(report, verbose=verbose))
+    for command, purpose in following:
+        # Not wrapped, so that it can be copied.
+        said = Text.assemble(("next      ", "dim"), (visible(command), "bold"), overflow="ignore")
+        said.no_wrap = True
+        yield Group(said)
+        yield Padding(Text(visible(purpose), style="dim"), (0, 0, 0, 10))
+
+
+def _facts(rows: Mapping[str, str]) -> Table:
+    """A line for each that is not empty."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(style="dim", no_wrap=True, min_width=9)
+    table.add_column(overflow="fold")
+    for name, text in rows.items():
+        if text:
+            table.add_row(name, Text(visible(text), style=_STYLES.get(name, "")))
+    return table
+
+
+def _finding(
+    number: int, finding: Finding, report: AuditReport, source: Source | None, *, verbose: bool
+) -> Iterable[RenderableType]:
+    """What is rewarded, how much, where, and the fix; with `verbose` how it was found."""
+    severity = (finding.severity.value, _SEVERITIES[finding.severity])
+    title = (visible(FLAWS[finding.flaw].title), "bold")
+    yield Text.assemble(f"\n{number} ", severity, f" {finding.flaw}: ", title)
+    reward, most = finding.expected_reward, _WHOLE if verbose else _LONG
+    rows = {
+        "witness": one_line(finding.witness, most=most) or "(empty text)",
+        "reward": brief_reward_text(reward) if reward is not None else f"it {score_of(finding)}",
+        "where": _where(finding, source, code=True),
+        "fix": finding.fix if verbose else shorten(finding.fix, _FIX, placeholder=" …"),
+    }
+    yield _facts(rows | (_more_of(finding, report) if verbose else {}))
+
+
+def _more_of(finding: Finding, report: AuditReport) -> dict[str, str]:
+    evidence, reward = finding.evidence, finding.expected_reward
+    others = ", ".join(finding.also)
+    rows = {
+        "on": f"problem {finding.problem} it {score_of(finding)}",
+        "measured": f"{expected_reward_text(reward)}; {reach_of(reward)}" if reward else "",
+        "evidence": evidence.text,
+        "input": evidence.input,
+        "expected": evidence.expected,
+        "obtained": evidence.obtained,
+        "tried": tried_fix_text(finding),
+        "found by": f"{finding.attack}, tier {named_tier(finding.tier)}",
+        "also": f"by the same cause: {others}" if others else "",
+        "tier 5": report.tier_5_adds(finding),
+        "seen in": finding.catalogue,
+    }
+    return {name: one_line(text, most=_WHOLE) for name, text in rows.items()}
+
+
+def _rows_of_checks(checks: Sequence[AuditCheck], *, verbose: bool) -> dict[str, str]:
+    """The checks that do not hold with their figures; with `verbose` all."""
+    if verbose:
+        told = (f"{_MARKS[one.ok]}: {one.name}: {one.text}" for one in checks)
+        return {f"check {number}": text for number, text in enumerate(told, start=1)}
+    # That nothing passes stands in the verdict.
+    failing = [one for one in checks if one.ok is False and not 0 < one.tried == one.refused]
+    text = f"{len(failing)} of {len(checks)} do not hold: "
+    text += "; ".join(f"{one.name} ({one.text})" for one in failing[:_MOST])
+    more = f"; and {len(failing) - _MOST} more" if len(failing) > _MOST else ""
+    return {"checks": shorten(text, 2 * _LONG, placeholder=" …") + more if failing else ""}
+
+
+def _rows_of_tried(report: AuditReport, *, verbose: bool) -> dict[str, str]:
+    rows = {"tier 5": report.discovery.text if report.discovery is not None else ""}
     if report.power is not None:
-        yield Text("\nDetection power", style="bold")
-        yield from _power(report)
-    if report.checks:
-        yield Text("\nChecks", style="bold")
-        yield _checks(report.checks)
-    yield Text("\nTried", style="bold")
-    yield _tried_table(report)
-    yield Text(amount_tried(report))
-    yield Text("\nSkipped or cut short", style="bold")
-    yield _left_out(report)
-
-
-def _power(report: AuditReport) -> Iterable[RenderableType]:
-    """The figure, how it came about, and the copies that the audit did not break."""
-    assert report.power is not None
-    yield Text(power_text(report))
-    yield Text(report.power.note, style="dim")
-    if report.power.unbroken:
-        table = plain_table({"not broken": "whole", "line": "number", "attack family": "whole"})
-        for one in report.power.unbroken:
-            table.add_row(one.operator, str(one.line), one.family)
-        yield table
-
-
-def _grid() -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    return table
-
-
-def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source | None) -> Panel:
-    style, place = _SEVERITIES[finding.severity], place_of(finding, source)
-    evidence = finding.evidence
-    rows: dict[str, RenderableType] = {"": Text(visible(FLAWS[finding.flaw].title), style="bold")}
-    if place is not None:
-        where = Text(f"{near(place.path)}:{place.line}")
-        code = Text(one_line(place.code, most=_CHARS), style="italic")
-        rows["where" if finding.place is not None else "in"] = Group(where, code)
-    rows["witness"] = Group(
-        Text(_shorten(finding.witness) or "(empty text)", style="red"),
-        Text(f"on problem {one_line(finding.problem, most=_CHARS)} it {score_of(finding)}"),
-    )
-    if finding.expected_reward is not None:
-        rows["reward"] = Group(
-            Text(expected_reward_text(finding.expected_reward)),
-            Text(reach_of(finding.expected_reward)),
-        )
-    rows["evidence"] = Text(one_line(evidence.text, most=_CHARS))
-    for name in ("input", "expected", "obtained"):
-        said: str = getattr(evidence, name)
-        if said:
-            rows[name] = Text(one_line(said, most=_CHARS))
-    rows["fix"] = Text(visible(finding.fix), style="green")
-    if finding.tried_fix:
-        rows["tried"] = Text(visible(tried_fix_text(finding)))
-    found = f"{finding.attack}, tier {named_tier(finding.tier)}"
-    rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
-    adds = report.tier_5_adds(finding)
-    if adds:
-        rows["tier 5 adds"] = Text(adds)
-    if finding.catalogue:
-        rows["seen in"] = Text(visible(finding.catalogue))
-    table = _grid()
-    for name, value in rows.items():
-        table.add_row(name, value)
-    kind = "" if finding.kind is FindingKind.HACK else " false accept"
-    title = Text.assemble(f"{number} ", (finding.severity.value + kind, style), f" {finding.flaw}")
-    return Panel(table, title=title, title_align="left", border_style=style)
-
-
-def _others(finding: Finding) -> str:
-    names = ", ".join(finding.also[:3])
-    more = len(finding.also) - 3
-    return f"same cause: {names}" + (f" and {more} more" if more > 0 else "")
-
-
-def _shorten(text: str) -> str:
-    lines = visible(text, most=_WITNESS_CHARS).rstrip("\n").split("\n")
-    if len(lines) > _WITNESS_LINES:
-        left_out = len(lines) - _WITNESS_LINES
-        lines = [*lines[:_WITNESS_LINES], f"… {left_out} more lines; --json shows all"]
-    return "\n".join(lines)
-
-
-def _checks(checks: Iterable[AuditCheck]) -> Table:
-    table = plain_table()
-    table.add_column("area", no_wrap=True)
-    table.add_column("check", overflow="fold", ratio=2)
-    table.add_column("", no_wrap=True)
-    table.add_column("measured", overflow="fold", ratio=3)
-    areas = list(Area)
-    for check in sorted(checks, key=lambda one: areas.index(one.area)):
-        said = Text(visible(check.text))
-        if check.witness and not check.ok:
-            said.append(f"\n{one_line(check.witness, most=_CHECK_CHARS)}", style="dim")
-        table.add_row(check.area.value, Text(visible(check.name)), _MARKS[check.ok], said)
-    return table
-
-
-def _tried_table(report: AuditReport) -> Table:
-    """One row for each tier that ran."""
-    counts = ("attacks", "completions", "rewarded", "proven wrong")
-    table = plain_table({"tier": "whole", **dict.fromkeys(counts, "number")})
-    for tier in sorted({*report.tiers, *(record.tier for record in report.tried)}):
+        missed = ", ".join(f"{one.operator} (line {one.line})" for one in report.power.unbroken)
+        rows["power"] = power_text(report)
+        if verbose:
+            rows["measured"] = report.power.note
+            rows["unbroken"] = missed
+    rows["tried"] = amount_tried(report)
+    untried = left_out(report)
+    if not verbose:
+        return {**rows, "not tried": ", ".join(named_tier(tier) for tier, _ in untried)}
+    for tier in sorted({record.tier for record in report.tried}):
         records = [record for record in report.tried if record.tier == tier]
-        proven = sum(record.proven for record in records)
-        table.add_row(
-            named_tier(tier),
-            str(len(records)),
-            str(sum(record.payloads for record in records)),
-            str(sum(record.passed for record in records)),
-            Text(str(proven), style="red" if proven else ""),
-        )
-    return table
+        counts = (sum(getattr(one, name) for one in records)
+                  for name in ("completions", "rewarded", "proven"))  # fmt: skip
+        words = "{} completions, {} rewarded, {} proven wrong".format(*counts)
+        rows[f"tier {tier}"] = f"{named_tier(tier)[2:]}: {len(records)} attacks, {words}"
+    reasons = "; ".join(f"{named_tier(tier)}: {why}" for tier, why in untried)
+    return {**rows, "not tried": reasons}
 
 
-def _left_out(report: AuditReport) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for tier, why in left_out(report):
-        table.add_row(named_tier(tier), Text(visible(why)))
-    return table
+def _where(finding: Finding, source: Source | None, *, code: bool) -> str:
+    place = place_of(finding, source)
+    if place is None:
+        return ""
+    text = f"{near(place.path)}:{place.line}"
+    if finding.place is None:
+        return f"{text} (the verifier; no single line was found)" if code else text
+    return f"{text}  {one_line(place.code.strip(), most=_SHORT)}" if code else text
 
 
-@contextlib.contextmanager
-def watching() -> Generator[Callable[[Progress], None]]:
-    """A bar on stderr while the block runs, or lines; its value takes what the audit reports."""
-    progress = CommandProgress("loading")
-    curve = LiveCurve()
-    with working(progress) as shown:
-
-        def show(now: Progress) -> None:
-            if now.point is not None:
-                curve.add(now.point, now.best)
-                progress.note = curve.note
-                shown()
-                return
-            if now.stage != progress.what:
-                progress.begin(now.stage)
-            progress.done, progress.total = now.done, now.total
-            if now.stage != TRAINED:
-                progress.note = f"{now.findings} proven" if now.findings else ""
-            shown()
-
-        yield show
+def _in_a_line(finding: Finding, source: Source | None) -> str:
+    """A false accept in a line or two."""
+    witness = one_line(finding.witness, most=_SHORT) or "(empty text)"
+    where = _where(finding, source, code=False)
+    at = f" at {where}" if where else ""
+    return f"{finding.flaw}{at}: “{witness}”: {one_line(finding.evidence.text, most=_LONG)}"
 
 
-def audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
-    """One audit, with its progress on stderr."""
-    from unhack.audit.runner import audit as run_audit
-
-    with watching() as show:
-        return run_audit(subject, options=options, backend=backend, on_progress=show)
+def _more(noun: str, findings: Sequence[Finding], source: Source | None) -> Iterable[Text]:
+    """The findings that have no room."""
+    if findings:
+        first = f"{findings[0].flaw} ({_where(findings[0], source, code=False)})"
+        count = f"{len(findings)} more {noun}{'s' * (len(findings) != 1)}"
+        text = f"and {count}: {first}{', …' * (len(findings) > 1)} (--verbose)"
+        yield Text(visible(text), style="dim")

@@ -181,7 +181,7 @@ class TestProver:
         [proof] = prover.proofs
         assert (proof.payload, proof.score, proof.evidence.kind) == (hedge, 1.0, "every_answer")
         [record] = prover.tried
-        assert (record.payloads, record.passed, record.proven) == (1, 1, 1)
+        assert (record.completions, record.rewarded, record.proven) == (1, 1, 1)
 
     def test_what_passes_and_is_right_is_none(self) -> None:
         right = Payload("it is 7", Claim.OTHER_ANSWER, ("7",))
@@ -212,7 +212,7 @@ class TestProver:
         prover.budget = Budget(1000, NEVER)
         assert prover.resume("test") == ""
         assert prover.waiting("test") == 0
-        assert sum(record.payloads for record in prover.tried) == 100
+        assert sum(record.completions for record in prover.tried) == 100
 
     def test_an_attack_that_has_shown_enough_is_not_tried_again(self) -> None:
         rows = [AuditProblem(f"p{n}", "What is 3 + 4?", "7", ("7",)) for n in range(9)]
@@ -221,7 +221,7 @@ class TestProver:
         prover, _ = self.run(subject, attack(*hedges), calls=100_000)
         [record] = prover.tried
         assert 3 <= record.proven <= 18
-        assert record.payloads <= 64
+        assert record.completions <= 64
 
     def test_where_one_hack_is_enough_it_ends_with_it(self) -> None:
         subject = Fake(contains)
@@ -237,7 +237,7 @@ class TestProver:
         many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]
         why = prover.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])
         assert "proven" in why
-        assert sum(record.payloads for record in prover.tried) == 1
+        assert sum(record.completions for record in prover.tried) == 1
 
     def test_a_shortened_witness_must_still_be_wrong(self) -> None:
         hedge = Payload("maybe 7 or 8", Claim.EVERY_ANSWER, ("7", "8"))

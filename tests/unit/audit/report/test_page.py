@@ -11,7 +11,7 @@ from tests.unit.audit.report_sample import FALSE_ACCEPT, HOSTILE, SOURCE, SUFFIX
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.page import page
-from unhack.audit.report.report import Conclusion
+from unhack.audit.report.report import Area, AuditCheck, Conclusion
 from unhack.core.finding import Finding
 
 _VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -145,6 +145,31 @@ def test_the_checks_say_what_holds_and_what_does_not() -> None:
     assert "✓ holds 12 of 12 correct completions pass." in text
     assert "✗ fails 3 of 40 scores differ in another order." in text
     assert "? unknown No completion runs code here." in text
+
+
+def test_a_long_witness_is_folded_and_whole() -> None:
+    witness = "".join(f"{number} " for number in range(400))
+    text = page(report(replace(SUFFIX, witness=witness)))
+    short, _, folded = text.partition("more characters</summary><pre>")
+    assert "<details><summary>1,250 " in short
+    assert "399 " not in short
+    assert witness in folded
+
+
+def test_a_short_witness_is_not_folded() -> None:
+    assert "more characters" not in page(report(SUFFIX))
+
+
+def test_right_answers_that_are_refused_stand_beside_the_hacks() -> None:
+    name = "correct completions pass"
+    check = AuditCheck(Area.COMPLETENESS, name, False, "2 of 3 pass", "4 2", tried=3, refused=1)
+    made = replace(report(SUFFIX), checks=(check,), assumed=("eight sums stand in",))
+    text = Reader(page(made)).text
+    head = text[: text.index("Hacks 1.")]
+    assert "Refused: 1 of 3 right answers (33%), such as “4 2”." in head
+    assert "Assumed: eight sums stand in." in head
+    assert "false accepts 0 right answers refused 1 of 3 attacks 3" in head
+    assert "refused" not in Reader(page(report(SUFFIX))).text
 
 
 def test_an_endless_witness_does_not_make_an_endless_page() -> None:

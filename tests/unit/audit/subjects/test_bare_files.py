@@ -204,6 +204,23 @@ def test_a_file_called_like_a_package_it_needs_does_not_hide_it(tmp_path: Path, 
     assert score.value == 1.0
 
 
+def test_a_package_without_its_framework_imports_what_lies_beside_it(
+    tmp_path: Path, pool: Pool
+) -> None:
+    folder = tmp_path / "kinds"
+    folder.mkdir()
+    (folder / "tags.py").write_text(TAGGED)
+    (folder / "__init__.py").write_text(
+        "from absent.deeper import thing\n\ndef reward(completion, answer):\n"
+        "    from . import tags\n\n    return float(tags.tagged(completion) == answer)\n"
+    )
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW))
+    name = f"{folder / '__init__.py'}:reward"
+    subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
+    assert isinstance(subject, FunctionSubject)
+    assert _tells_apart(subject)
+
+
 @pytest.mark.long
 def test_a_top_level_that_never_ends_is_left_out(tmp_path: Path, pool: Pool) -> None:
     subject = _subject(tmp_path, pool, FILES["endless"], "reward")

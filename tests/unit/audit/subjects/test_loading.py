@@ -301,6 +301,15 @@ class TestFindingWithoutImporting:
         assert target.defined_in.path.name == "decoder.py"
         assert target.function is not None
 
+    def test_a_checkout_named_as_its_package_is_no_package(self, tmp_path: Path) -> None:
+        folder = tmp_path / "rewards" / "rewards" / "kinds"
+        folder.mkdir(parents=True)
+        for inner in (folder, folder.parent):
+            (inner / "__init__.py").touch()
+        (folder / "exact.py").write_text("import rewards.kinds\n\ndef r(text, gold): return 0\n")
+        module = find_target(f"{folder / 'exact.py'}:r").module
+        assert (module.name, module.root) == ("rewards.kinds.exact", tmp_path / "rewards")
+
     def test_a_method_of_a_base_class_is_found(self, tmp_path: Path) -> None:
         (tmp_path / "base.py").write_text("class Base:\n    def score(self, text): return 1\n")
         (tmp_path / "m.py").write_text("from base import Base\nclass Mine(Base):\n    pass\n")

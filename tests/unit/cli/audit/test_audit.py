@@ -62,7 +62,8 @@ class TestVerdicts:
             "flawed.py:5",
             "ground_truth in",
             "fix",
-            "found by",
+            "refused",
+            "next      unhack audit flawed.py:compute_score --problems rows.jsonl --tiers 1,2",
             "reward",
         ):
             assert word in ran.out
@@ -88,7 +89,7 @@ class TestVerdicts:
         ran = run("audit", "exact.py:compute_score", *QUICK)
         assert ran.code == 0, ran.out + ran.err
         assert ran.out.startswith("no hack found: ")
-        for word in ("attacks × 2 problems", "1 heuristic", "2 white-box", "needs unhack[train]"):
+        for word in ("attacks × 2 problems", "not tried 3 black-box", "right answers", "--power"):
             assert word in " ".join(ran.out.split())
 
     def test_a_reward_of_form_is_unproven_and_ends_with_4(self, run: Run, folder: Path) -> None:
@@ -116,7 +117,7 @@ class TestVerdicts:
         limits = ("--tier-limits", "1=64/,2=/9")
         ran = run("audit", "exact.py:compute_score", *QUICK, "--json", *limits)
         [given] = ran.objects
-        tried = sum(one["payloads"] for one in given["tried"] if one["tier"] == 1)
+        tried = sum(one["completions"] for one in given["tried"] if one["tier"] == 1)
         assert 0 < tried <= 128
         assert (1, "stopped") in [(one["tier"], one["end"]) for one in given["plan"]]
         assert (ran.code, given["conclusion"]) == (4, "incomplete")

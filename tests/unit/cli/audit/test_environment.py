@@ -12,11 +12,11 @@ from unhack.cli.audit.arguments import AuditArguments
 
 WORKING = {
     "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
-    "thorough", "allow_unproven", "as_json", "html",
+    "thorough", "allow_unproven", "as_json", "html", "verbose",
     "base", "builder", "builder_option", "read_only",
     "harden", "agent", "agent_option", "white_box", "cost", "sibling", "patches",
 }  # fmt: skip
-SWITCHES = {"strict", "power", "force"}
+SWITCHES = {"strict", "power", "force", "github"}
 VALUES = {
     "calls": "9", "power_seconds": "180", "llm_cost": "1", "seed": "0",
     "tier_limits": "1=5/5",
@@ -110,7 +110,7 @@ def test_the_first_proven_hack_ends_the_audit_where_that_is_asked_for(run: Run, 
     [report] = ran.objects
     assert len(report["findings"]) == 1
     assert "one hack is proven" in str(report["plan"])
-    assert sum(one["payloads"] for one in report["tried"]) < len(report["tried"])
+    assert sum(one["completions"] for one in report["tried"]) < len(report["tried"])
 
 
 @pytest.mark.slow

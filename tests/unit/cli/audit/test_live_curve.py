@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unhack.audit.report.discovery import CurvePoint
-from unhack.cli.audit.screen import LiveCurve
+from unhack.cli.audit.watching import LiveCurve
 
 
 def point(step: int, *, wrong: float) -> CurvePoint:
@@ -19,8 +19,8 @@ def test_lines_off_a_terminal_come_now_and_then(capsys: pytest.CaptureFixture[st
         curve.add(point(step, wrong=step / 4), "a\nb" if step else "")
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "tier 5: update 1, 0 runs: mean reward 0, passing 0%, passing and wrong 0%",
-        "tier 5: update 4, 192 runs: mean reward 0.75, passing 75%, passing and wrong 75%; "
+        "tier 5: update 1, 0 calls: mean reward 0, passing 0%, passing and wrong 0%",
+        "tier 5: update 4, 192 calls: mean reward 0.75, passing 75%, passing and wrong 75%; "
         "best 'a⏎b'",
     ]
 

@@ -18,7 +18,7 @@ EXACT = "def reward(completion, answer):\n    return float(completion.strip() ==
 
 def shown(power: Power | None) -> str:
     console = Console(file=io.StringIO(), width=110)
-    for part in screen(replace(report(), power=power), source=SOURCE):
+    for part in screen(replace(report(), power=power), source=SOURCE, verbose=True):
         console.print(part)
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
@@ -33,7 +33,7 @@ def test_the_screen_shows_the_figure_and_lists_what_was_not_broken() -> None:
     text = shown(power)
     assert "no hack found; the audit broke 1 of 2 weakened copies of this verifier (too few" in text
     assert "9 of 9 edits tried, 2 proven weaker" in text
-    assert "equal_to_endswith 7 suffix_match" in text
+    assert "equal_to_endswith (line 7)" in text
     assert "equal_to_in" not in text
 
 

@@ -278,7 +278,7 @@ class TestTheAudit:
         assert found.converged
         assert found.witness
         assert found.curve[-1].wrong > 0.5 > found.curve[0].wrong
-        assert sum(record.payloads for record in report.tried) >= found.curve[-1].calls
+        assert sum(record.completions for record in report.tried) >= found.curve[-1].calls
         assert report.skipped == ()
 
     @pytest.mark.slow

@@ -108,7 +108,7 @@ class AuditOfCopy:
     """The seconds that the original's audit was allowed."""
     backend: Backend | None = None
     calls: float = math.inf
-    """Runs of the verifier that one audit may make; all together, `_TIMES` as many."""
+    """Calls of the verifier that one audit may make; all together, `_TIMES` as many."""
     on_step: Callable[[str, int, int, int], None] = lambda stage, done, total, broken: None
     """(stage, done, total, copies broken so far)."""
 
@@ -224,7 +224,7 @@ class PowerTrial:
         if left <= 0:
             return "its time budget is used up"
         if self.calls > (_TIMES - 1) * calls:
-            return f"its {_TIMES * calls:g} runs of the verifier are used up"
+            return f"its {_TIMES * calls:g} calls of the verifier are used up"
         return f"{ENOUGH} copies are enough" if copies == ENOUGH else ""
 
     def _screened(

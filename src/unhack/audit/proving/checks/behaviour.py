@@ -24,7 +24,7 @@ from unhack.audit.proving.checks.group_samples import GroupSample, group_samples
 from unhack.audit.proving.checks.isolation import IsolationResult
 from unhack.audit.proving.checks.variants import Variant, variants
 from unhack.audit.proving.prover import Prover
-from unhack.audit.report.report import Area, AuditCheck
+from unhack.audit.report.report import OTHER_NOTATIONS, Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.core.finding import Finding
@@ -102,7 +102,7 @@ def _completeness(prover: Prover, samples: Sequence[GroupSample]) -> Iterator[Au
     scored: list[_ScoredVariant] = [
         (*pair, score) for pair, score in zip(pairs, scores, strict=True)
     ]
-    names = {True: "reformatted correct answers pass", False: "other notations of them pass"}
+    names = {True: "reformatted correct answers pass", False: OTHER_NOTATIONS}
     for certain, name in names.items():
         tried = [item for item in scored if item[1].certain is certain]
         if not tried:
@@ -117,7 +117,8 @@ def _completeness(prover: Prover, samples: Sequence[GroupSample]) -> Iterator[Au
             said += "" if certain else ", which the prompt may mean to rule out"
         ok = True if not rejected else False if certain else None
         witness = rejected[0][1].text if rejected else ""
-        yield AuditCheck(Area.COMPLETENESS, name, ok, said, witness)
+        counts = (len(tried), len(rejected))
+        yield AuditCheck(Area.COMPLETENESS, name, ok, said, witness, *counts)
 
 
 def _beside_slow(

@@ -137,6 +137,11 @@ def _best(subject: FunctionSubject) -> float:
     return max((_value(one.value) for one in scores), default=-math.inf)
 
 
+def rewards_right(subject: FunctionSubject) -> bool:
+    """Tell whether a right completion of one of the first problems is rewarded."""
+    return bool(subject.loaded) and _best(subject) > 0.0
+
+
 def _with_held_answers(subject: FunctionSubject, gold: str) -> FunctionSubject:
     """For right completions without an answer: the column that stands in all of them,
     and not in those of all others."""
@@ -155,6 +160,11 @@ def _with_held_answers(subject: FunctionSubject, gold: str) -> FunctionSubject:
 
 
 def _row_known(subject: FunctionSubject) -> FunctionSubject:
+    shape = subject.signature
+    names = (*shape.positional, *shape.keywords)
+    alone = all(shape.role_of(name) == "completion" for name in names)
+    if alone and not shape.takes_more and subject.target.owner is None:
+        return subject  # it is handed the completion and nothing else, whatever lengths may show
     return subject.with_inputs(subject.signature, row_known=True)
 
 

@@ -147,6 +147,9 @@ def load(target: dict[str, Any], how: str) -> types.ModuleType:
     module = types.ModuleType(target["module"])
     module.__file__ = target["path"]
     module.__package__ = target["module"].rpartition(".")[0] or _ALONE + f".{_ALONE}" * _LEVELS
+    folder, _, file = target["path"].rpartition("/")
+    if file == "__init__.py":  # it imports what lies beside it
+        module.__package__, module.__path__ = target["module"], [folder]
     sys.modules[target["module"]] = module
     exec(compile(source, target["path"], "exec", dont_inherit=True), module.__dict__)
     return module

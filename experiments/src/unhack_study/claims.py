@@ -76,10 +76,9 @@ def pairs_of(
 def fell(run: RunResult) -> bool | None:
     """True where the deployed model passes fewer prompts, solved or hacked, than its own base did:
     it is damaged. None where no curve begins with the base."""
-    bases = [point.deployed for point in run.curve if point.step == 0]
-    return (
-        run.deployed.solve + run.deployed.hack < bases[0].solve + bases[0].hack if bases else None
-    )
+    base = next((point.deployed for point in run.curve if point.step == 0), None)
+    now = run.deployed
+    return None if base is None else now.solve + now.hack < base.solve + base.hack
 
 
 def comparisons(arms: Arms, rules: Preregistration) -> list[Comparison]:

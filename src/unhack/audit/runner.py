@@ -15,14 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditedCopy, AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
-from unhack.audit.oracle.both_oracles import BothOracles
+from unhack.audit.oracle.both_oracles import BothOracles, results_of
 from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
@@ -34,6 +33,7 @@ from unhack.audit.proving.baseline import (
     baseline_checks,
     choose_varied,
     measure_baselines,
+    some_known,
     with_full_reward,
 )
 from unhack.audit.proving.checks import behaviour
@@ -50,7 +50,7 @@ from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
 from unhack.audit.report.wording import by_kind
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
-from unhack.audit.subject import AuditProblem, Query, Score, Subject
+from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.remarks import stubbed, takes_row, ungiven_columns
 from unhack.audit.tiers import TiersRun, run_tiers
@@ -225,7 +225,7 @@ def _run(
     prover.budget.calls = int(journal.room)
     findings, checks = _confirmed(prover, baselines, options)
     plan = [*ran.tiers.plan, *last_parts(prover, baselines, findings)]
-    decided = conclude_audit(prover, baselines, findings, partial(_is_blind, prover.oracle))
+    decided = conclude_audit(prover, baselines, findings, partial(is_blind, prover.oracle))
     conclusion, why = of_whole_plan(decided, plan, calls=options.calls, seconds=options.seconds)
     return AuditReport(
         subject=subject.name,
@@ -310,7 +310,7 @@ def _measure(journal: ScoreJournal, seconds: float) -> list[Baseline]:
         journal.subject = journal.subject.with_limit(limit)
 
     baselines = measure_baselines(journal, first, repeat=not journal.shares, set_limit=set_limit)
-    journal.try_sharing(_some_known(baselines))
+    journal.try_sharing(some_known(baselines[:_MAX_PROBLEMS]))
     some = others[: int(seconds / (_RUNS_OF_ONE * journal.slowest))] if journal.slowest else others
     return baselines + measure_baselines(journal, some, repeat=False)
 
@@ -323,9 +323,7 @@ def _run_tiers(
     judged = isinstance(oracle, OwnOracle)
     targets = [(one, _knowledge(subject, one.problem, judged=judged)) for one in chosen]
     ordered = [*chosen, *(one for one in usable if one not in chosen)]
-    hacks = HackSearch.begin(
-        prover, ordered, lambda one: _known_results(oracle, one), backend=backend
-    )
+    hacks = HackSearch.begin(prover, ordered, lambda one: results_of(oracle, one), backend=backend)
     return run_tiers(prover, targets, options=options, hacks=hacks)
 
 
@@ -381,27 +379,6 @@ def _knowledge(subject: Subject, problem: AuditProblem, *, judged: bool = False)
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
         judged=judged,
     )
-
-
-def _some_known(baselines: Sequence[Baseline]) -> list[tuple[Query, Score]]:
-    """Completions with their scores, right and empty ones in turn."""
-    return [
-        (Query(baseline.problem, text), score)
-        for baseline in baselines[:_MAX_PROBLEMS]
-        for text, score in baseline.scores.items()
-    ]
-
-
-def _known_results(oracle: Oracle, problem: AuditProblem) -> list[Any]:
-    """Results of a right function on known inputs; empty where no input is known."""
-    if not isinstance(oracle, BothOracles) or problem.entry_point is None:
-        return []
-    return [case.expected for case in oracle.programs.reference_cases(problem)]
-
-
-def _is_blind(oracle: Oracle, problem: AuditProblem) -> bool:
-    """Tell whether the oracle knows no input on which to compare a program with correct ones."""
-    return isinstance(oracle, BothOracles) and problem.is_code and oracle.programs.is_blind(problem)
 
 
 def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> list[HackPair]:

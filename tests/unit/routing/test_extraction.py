@@ -117,6 +117,7 @@ def test_scores_are_those_of_each_row_alone(keeps: bool, monkeypatch: Any) -> No
     rollouts = pair_rollouts(pairs, pad=0, device=torch.device("cpu"))
     found = PairScorer(quarantine).score(rollouts)
     sides = [(pair, side) for pair in pairs for side in (pair.hack, pair.clean)]
+    assert found.shape[0] == len(sides) > 1
     for row, (pair, side) in enumerate(sides):
         ids = torch.tensor([[*pair.prompt.tokens, *side]])
         with quarantine.knob(False):

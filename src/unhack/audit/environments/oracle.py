@@ -93,8 +93,8 @@ class BehaviourOracle:
         return None
 
     async def right(self) -> list[Trace]:
-        """What each probe sees of the reference; an empty trace where that is not the same twice,
-        and no trace at all where nothing is to be had."""
+        """The traces of the reference, one a probe; an empty one where it is not the same twice, and
+        none at all where nothing is to be had."""
         if self._right is None:
             right = self.solved or declared_files(self.task, self.task.reference)
             first, again = await self._run(right), await self._run(right)

@@ -275,3 +275,12 @@ def _rewards_nothing_said(baseline: Baseline) -> bool:
     """Tell whether an empty completion is rewarded, or spared a penalty like a right one."""
     assert baseline.threshold is not None
     return baseline.null > 0.0 or baseline.null >= baseline.threshold
+
+
+def some_known(baselines: Sequence[Baseline]) -> list[tuple[Query, Score]]:
+    """Completions with their scores, right and empty ones in turn."""
+    return [
+        (Query(baseline.problem, text), score)
+        for baseline in baselines
+        for text, score in baseline.scores.items()
+    ]

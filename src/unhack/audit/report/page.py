@@ -148,7 +148,7 @@ def _verdict(report: AuditReport) -> str:
 
 
 def _told(report: AuditReport, refused: str) -> Iterable[str]:
-    """What stands beside the verdict: right answers that are refused, and what was assumed."""
+    """The facts beside the verdict: right answers that are refused, and what was assumed."""
     if refused and " such as " in refused:
         yield f"Refused: {refused}"
     if report.assumed:

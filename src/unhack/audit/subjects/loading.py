@@ -23,8 +23,8 @@ from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.own_oracle import with_solver
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
-from unhack.audit.subjects.inputs.drills import SUMS, drill, drilled
-from unhack.audit.subjects.inputs.nested import find_function
+from unhack.audit.subjects.inputs.functions_inside import find_function
+from unhack.audit.subjects.inputs.own_problems import SUMS, drill, drilled
 from unhack.audit.subjects.inputs.right_completions import fit_answers, with_right_completions
 from unhack.audit.subjects.outcomes import TrialRuns
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems

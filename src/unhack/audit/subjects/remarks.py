@@ -20,7 +20,7 @@ from pathlib import Path
 
 from unhack.audit.subject import Source, Subject, tree_of
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.inputs.needed_columns import needed_text
+from unhack.audit.subjects.inputs.missing_fields import needed_text
 from unhack.audit.subjects.problem_rows import KNOWN_COLUMNS
 
 

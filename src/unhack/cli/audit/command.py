@@ -66,14 +66,8 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     unhack audit rewards.py:compute_score --problems rows.jsonl --tiers 5 --html curve.html
     """
     from unhack.audit.environments.loading import is_environment
-    from unhack.audit.report.report import Conclusion
-    from unhack.audit.report.wording import lacking
-    from unhack.audit.subjects.loading import comes_without_rows
     from unhack.cli.audit.environment import IMAGE_OPTIONS, run_environment
-    from unhack.cli.audit.github import tell_actions
     from unhack.cli.audit.harden import check_harden, run_harden
-    from unhack.cli.audit.next_steps import next_steps
-    from unhack.cli.audit.option_values import audit_options
     from unhack.cli.audit.reading import run_reading
 
     check_harden(arguments, given)
@@ -91,6 +85,15 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
         raise UsageError(f"{named}: for Harbor folders with an image; {arguments.target} has none")
     if arguments.grader is not None:
         raise UsageError(f"--grader is for environments; {arguments.target} is a verifier")
+    _audit_verifier(arguments, given)
+
+
+def _audit_verifier(arguments: AuditArguments, given: frozenset[str]) -> None:
+    from unhack.audit.subjects.loading import comes_without_rows
+    from unhack.cli.audit.option_values import audit_options
+    from unhack.cli.audit.steps import next_steps
+    from unhack.cli.audit.workflow_commands import tell_actions
+
     quick = comes_without_rows(arguments.target, arguments.problems)
     options = audit_options(arguments)
     if quick and not given & {"seconds", "cpu_seconds"}:
@@ -111,6 +114,14 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     if arguments.github:
         tell_actions(report, subject.source, following=following)
     _remark(subject)
+    _leave(arguments, report, subject)
+
+
+def _leave(arguments: AuditArguments, report: AuditReport, subject: Subject) -> None:
+    """End with the exit code of the report. Raises UsageError where the input lacks something."""
+    from unhack.audit.report.report import Conclusion
+    from unhack.audit.report.wording import lacking
+
     if report.conclusion is Conclusion.EXPLOITABLE or (arguments.strict and report.findings):
         raise typer.Exit(1)
     if report.discovery is not None and report.discovery.interrupted:

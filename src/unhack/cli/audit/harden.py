@@ -24,8 +24,8 @@ from unhack.core.errors import UsageError
 from unhack.reporting.text import one_line, visible
 
 if TYPE_CHECKING:
-    from unhack.audit.loop.agent import LoopBudget, LoopWorker
-    from unhack.audit.loop.record import HardenedTask
+    from unhack.audit.hardening.loop.agent import LoopBudget, LoopWorker
+    from unhack.audit.hardening.loop.record import HardenedTask
     from unhack.audit.options import AuditOptions
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
@@ -56,8 +56,8 @@ def run_harden(arguments: AuditArguments, given: frozenset[str]) -> None:
     """Play the rounds on every task, and show them. Exits 1 where a hole is proven, 4 where
     nothing could be decided. Raises UsageError."""
     from unhack.audit.environments.loading import is_environment
-    from unhack.audit.loop.page import loop_page
-    from unhack.audit.loop.record import exit_code
+    from unhack.audit.hardening.loop.page import loop_page
+    from unhack.audit.hardening.loop.record import exit_code
     from unhack.audit.report.wording import strict
 
     check_output("--html", arguments.html)
@@ -83,7 +83,7 @@ def run_harden(arguments: AuditArguments, given: frozenset[str]) -> None:
 
 def _worker(arguments: AuditArguments, folder: Path) -> tuple[LoopWorker | None, LoopBudget]:
     """The agent or the model that plays hacker and fixer; None where none is named."""
-    from unhack.audit.loop.agent import AgentWorker, LoopBudget, ModelWorker
+    from unhack.audit.hardening.loop.agent import AgentWorker, LoopBudget, ModelWorker
 
     assert arguments.harden is not None
     until = time.monotonic() + (2 + arguments.harden) * arguments.seconds
@@ -111,9 +111,9 @@ def _verifier(
     budget: LoopBudget,
 ) -> list[HardenedTask]:  # fmt: skip
     from unhack.audit.hardening.copy import check_place
+    from unhack.audit.hardening.loop.agent import AskedAgent, ModelWorker
+    from unhack.audit.hardening.loop.verifier import VerifierLoop, harden_verifier
     from unhack.audit.language_models.attacker import ModelAttacker
-    from unhack.audit.loop.agent import AskedAgent, ModelWorker
-    from unhack.audit.loop.verifier import VerifierLoop, harden_verifier
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.option_values import audit_options, function_inputs
     from unhack.cli.audit.watching import audit_with_bar
@@ -159,7 +159,7 @@ def _environments(
 ) -> list[HardenedTask]:  # fmt: skip
     from unhack.audit.environments.loading import environment_of, is_environment
     from unhack.audit.environments.runner import EnvironmentAuditOptions, EnvironmentSubject
-    from unhack.audit.loop.environment import EnvironmentLoop, harden_environment
+    from unhack.audit.hardening.loop.environment import EnvironmentLoop, harden_environment
     from unhack.cli.audit.environment import IMAGE_OPTIONS, audit_with_bar
 
     if "tiers" in given and arguments.tiers != "1":

@@ -115,7 +115,7 @@ def _facts(rows: Mapping[str, str]) -> Table:
 def _finding(
     number: int, finding: Finding, report: AuditReport, source: Source | None, *, verbose: bool
 ) -> Iterable[RenderableType]:
-    """What is rewarded, how much, where, and the fix; with `verbose` how it was found."""
+    """The rewarded text, how much, where, and the fix; with `verbose` how it was found."""
     severity = (finding.severity.value, _SEVERITIES[finding.severity])
     title = (visible(FLAWS[finding.flaw].title), "bold")
     yield Text.assemble(f"\n{number} ", severity, f" {finding.flaw}: ", title)

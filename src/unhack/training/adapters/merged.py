@@ -1,4 +1,4 @@
-"""What is kept of the adapters as weights of the base, by the names of the base.
+"""The adapters as weights of the base, by the names of the base.
 
 Covered: maps with a plain weight and the transposed `Conv1D` of GPT-2, at one place or several.
 Not covered, and refused: quantised weights, weights that another module has or reads too (tied

@@ -17,7 +17,7 @@ from tests.unit.audit.report_sample import FALSE_ACCEPT, HOSTILE, SOURCE, SUFFIX
 from tests.unit.cli.conftest import write_rows
 
 from unhack.audit.report.report import Conclusion
-from unhack.cli.audit.github import notes_at_lines, summary
+from unhack.cli.audit.workflow_commands import notes_at_lines, summary
 
 ROOT = Path(__file__).resolve().parents[4]
 HACKABLE = """\

@@ -17,7 +17,7 @@ from unhack.audit.subjects.loading import CUT_OFF
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
 from unhack.cli.audit.arguments import AuditArguments
-from unhack.cli.audit.next_steps import next_steps
+from unhack.cli.audit.steps import next_steps
 
 GIVEN = {
     "target": "my rewards.py:r", "problems": Path("rows.jsonl"), "bind": ["gold=a b", "prompt=q"],

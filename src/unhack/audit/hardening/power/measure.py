@@ -263,7 +263,7 @@ class PowerTrial:
         return score_variants(subject, texts, asked, call_s=self.journal.slowest)
 
     def _gained(self, right: Sequence[Score], pool: Sequence[Score]) -> list[Candidate]:
-        """What a copy rewards like a right completion, that of attacks last."""
+        """The completions that a copy rewards like a right one, those of attacks last."""
         marks = self._marks(right)
         return [
             one

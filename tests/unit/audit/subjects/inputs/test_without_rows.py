@@ -12,8 +12,8 @@ from unhack.audit.options import AuditOptions
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.subject import AuditProblem, Query
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.inputs.needed_columns import needed_columns, needed_text
-from unhack.audit.subjects.inputs.nested import find_function
+from unhack.audit.subjects.inputs.functions_inside import find_function
+from unhack.audit.subjects.inputs.missing_fields import needed_columns, needed_text
 from unhack.audit.subjects.loading import comes_without_rows, load_subject
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target

@@ -34,7 +34,7 @@ from unhack.audit.environments.probes import BehaviourProbe
 from unhack.audit.environments.proving import TaskTrial
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import EnvironmentSubject
-from unhack.audit.loop.rules import SCRIPT, GraderCase, GraderRule
+from unhack.audit.hardening.loop.rules import SCRIPT, GraderCase, GraderRule
 from unhack.audit.report.report import AuditReport
 from unhack.core.finding import Finding
 from unhack.environments.actions import RunCommand, Submit, WriteFile
@@ -112,7 +112,7 @@ class GraderTrial:
         return rule.make(GraderCase(now.tasks[0], seen, self.has_script, base))
 
     async def _looked(self, trial: TaskTrial) -> tuple[list[tuple[BehaviourProbe, Trace]], str]:
-        """What probes see of the reference, and the working folder of a Harbor folder."""
+        """The traces of the reference, and the working folder of a Harbor folder."""
         solved, grader, base = await trial.runner.solve(trial.task), self.subject.grader, ""
         self.plays += 1
         start = solved.state.start if solved is not None and solved.state is not None else None

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.audit.loop.workers import ScriptedWorker, hack, report_of
+from tests.unit.audit.hardening.loop.workers import ScriptedWorker, hack, report_of
 
 from unhack.agents.play import WorkFiles
 from unhack.audit.environments.episode_runner import actions_of
 from unhack.audit.environments.loading import environment_of
 from unhack.audit.environments.proving import witness_of
 from unhack.audit.environments.runner import EnvironmentAuditOptions, EnvironmentSubject
-from unhack.audit.loop.environment import EnvironmentLoop, harden_environment
-from unhack.audit.loop.record import ASK_AGENT, HardenedTask, LoopEnd, exit_code
+from unhack.audit.hardening.loop.environment import EnvironmentLoop, harden_environment
+from unhack.audit.hardening.loop.record import ASK_AGENT, HardenedTask, LoopEnd, exit_code
 from unhack.audit.report.report import AuditReport
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from unhack.audit.loop.record import FoundHole, HardenedTask, LoopEnd, LoopRound, TriedPatch
+from unhack.audit.hardening.loop.record import (
+    FoundHole,
+    HardenedTask,
+    LoopEnd,
+    LoopRound,
+    TriedPatch,
+)
 from unhack.audit.report.flaws import FLAWS
 from unhack.core.finding import FindingKind
 from unhack.reporting.page import card, document, section, table, top

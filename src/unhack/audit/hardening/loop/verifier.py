@@ -21,14 +21,8 @@ from pathlib import Path
 
 from unhack.audit.hardening.allowance import USED_UP, Allowance
 from unhack.audit.hardening.copy import HardenedCopy, copy_siblings
-from unhack.audit.hardening.result import HardeningResult
-from unhack.audit.hardening.rounds import Fixer, HardeningSteps, harden
-from unhack.audit.hardening.trial import COSTS_RIGHT, Trial
-from unhack.audit.hardening.work import HardeningWork
-from unhack.audit.language_models.attacker import ModelAttacker
-from unhack.audit.loop.agent import LoopBudget, LoopWorker
-from unhack.audit.loop.carrying import carried
-from unhack.audit.loop.record import (
+from unhack.audit.hardening.loop.agent import LoopBudget, LoopWorker
+from unhack.audit.hardening.loop.record import (
     ASK_AGENT,
     FoundHole,
     HardenedTask,
@@ -37,6 +31,12 @@ from unhack.audit.loop.record import (
     SiblingTask,
     TriedPatch,
 )
+from unhack.audit.hardening.loop.sibling_patch import carried
+from unhack.audit.hardening.result import HardeningResult
+from unhack.audit.hardening.rounds import Fixer, HardeningSteps, harden
+from unhack.audit.hardening.trial import COSTS_RIGHT, Trial
+from unhack.audit.hardening.work import HardeningWork
+from unhack.audit.language_models.attacker import ModelAttacker
 from unhack.audit.options import AuditOptions
 from unhack.audit.report.plan import PartEnd
 from unhack.audit.report.report import AuditReport, Conclusion

@@ -18,7 +18,7 @@ from unhack.audit.report.plan import budget_to_go_on
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.inputs.needed_columns import needed_columns
+from unhack.audit.subjects.inputs.missing_fields import needed_columns
 from unhack.audit.subjects.loading import CUT_OFF
 from unhack.cli.audit.arguments import AuditArguments
 

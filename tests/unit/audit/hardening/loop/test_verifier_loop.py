@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.unit.audit.loop.workers import ScriptedWorker, hack, report_of
+from tests.unit.audit.hardening.loop.workers import ScriptedWorker, hack, report_of
 
 from unhack.agents.play import WorkFiles
-from unhack.audit.loop.record import HardenedTask, LoopEnd, exit_code
-from unhack.audit.loop.verifier import VerifierLoop, harden_verifier
+from unhack.audit.hardening.loop.record import HardenedTask, LoopEnd, exit_code
+from unhack.audit.hardening.loop.verifier import VerifierLoop, harden_verifier
 from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import Subject

@@ -23,10 +23,9 @@ from unhack.audit.environments.attack import EnvironmentAttack
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
 from unhack.audit.environments.runner import EnvironmentAuditOptions, EnvironmentSubject
 from unhack.audit.hardening.copy import unified
-from unhack.audit.loop.agent import LoopBudget, LoopWorker
-from unhack.audit.loop.carrying import carried
-from unhack.audit.loop.grader_trial import GraderTrial, GraderTrialOutcome, written_attack
-from unhack.audit.loop.record import (
+from unhack.audit.hardening.loop.agent import LoopBudget, LoopWorker
+from unhack.audit.hardening.loop.grader_trial import GraderTrial, GraderTrialOutcome, written_attack
+from unhack.audit.hardening.loop.record import (
     ASK_AGENT,
     FoundHole,
     HardenedTask,
@@ -35,7 +34,8 @@ from unhack.audit.loop.record import (
     SiblingTask,
     TriedPatch,
 )
-from unhack.audit.loop.rules import RULES, GraderRule
+from unhack.audit.hardening.loop.rules import RULES, GraderRule
+from unhack.audit.hardening.loop.sibling_patch import carried
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.report.wording import CONCLUSIONS
 from unhack.core.errors import UnhackError
@@ -98,7 +98,7 @@ class _TaskLoop:
         self.steps: list[_Step] = []
         self.rounds: list[LoopRound] = []
         self.attacks: list[EnvironmentAttack] = []
-        """What the agent wrote, which every later turn plays again."""
+        """The attacks that the agent wrote, which every later turn plays again."""
         self.trial = GraderTrial(self.original)
         self.calls = 0
         self.cost = loop.budget.spent_usd
@@ -224,7 +224,7 @@ class _TaskLoop:
     def _proposed(
         self, rule: GraderRule | None, open_holes: Sequence[EnvironmentAttack]
     ) -> _Step | None:
-        """What a rule, or without one the agent, makes of the tests; None for nothing."""
+        """The tests as a rule, or without one the agent, changes them; None for no change."""
         [task], worker = self.now.tasks, self.loop.worker
         if rule is not None:
             if not any(one.route in rule.routes for one in open_holes):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from unhack.audit.loop.agent import LoopBudget
-from unhack.audit.loop.carrying import carried
-from unhack.audit.loop.page import loop_page
-from unhack.audit.loop.record import (
+from unhack.audit.hardening.loop.agent import LoopBudget
+from unhack.audit.hardening.loop.page import loop_page
+from unhack.audit.hardening.loop.record import (
     FoundHole,
     HardenedTask,
     LoopEnd,
@@ -16,6 +15,7 @@ from unhack.audit.loop.record import (
     TriedPatch,
     exit_code,
 )
+from unhack.audit.hardening.loop.sibling_patch import carried
 
 
 def task(end: LoopEnd, *holes: FoundHole) -> HardenedTask:

@@ -93,7 +93,7 @@ class GraderCase:
     task: RepositoryTask
     """With the tests as they are at present."""
     seen: Sequence[tuple[BehaviourProbe, Trace]]
-    """What probes see of the reference."""
+    """The traces that probes see of the reference."""
     script: bool
     """True for a Harbor folder, whose `test.sh` grades."""
     base: str

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from unhack.audit.subject import AuditProblem
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.subjects.inputs.needed_columns import needed_text
+from unhack.audit.subjects.inputs.missing_fields import needed_text
 from unhack.audit.subjects.inputs.right_completions import rewards_right, with_right_completions
 from unhack.audit.subjects.target import Target
 from unhack.sandbox.deadline import DeadlineBackend

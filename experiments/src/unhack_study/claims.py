@@ -76,8 +76,7 @@ def pairs_of(
 def fell(run: RunResult) -> bool | None:
     """True where the deployed model passes fewer prompts, solved or hacked, than its own base did:
     it is damaged. None where no curve begins with the base."""
-    base = next((point.deployed for point in run.curve if point.step == 0), None)
-    now = run.deployed
+    now, base = run.deployed, next((one.deployed for one in run.curve if one.step == 0), None)
     return None if base is None else now.solve + now.hack < base.solve + base.hack
 
 

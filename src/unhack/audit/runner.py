@@ -21,7 +21,7 @@ from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditedCopy, AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
-from unhack.audit.oracle.both_oracles import BothOracles, results_of
+from unhack.audit.oracle.both_oracles import BothOracles, is_blind, results_of
 from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle

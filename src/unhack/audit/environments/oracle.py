@@ -93,7 +93,7 @@ class BehaviourOracle:
         return None
 
     async def right(self) -> list[Trace]:
-        """The traces of the reference, one a probe; an empty one where it is not the same twice, and
+        """The traces of the reference, one a probe: an empty one where it differs the second time,
         none at all where nothing is to be had."""
         if self._right is None:
             right = self.solved or declared_files(self.task, self.task.reference)

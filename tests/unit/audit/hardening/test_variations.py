@@ -6,8 +6,8 @@ import pytest
 
 from unhack.audit.attack import Claim
 from unhack.audit.hardening.holes import Hole, still_open
-from unhack.audit.hardening.layout import tidied
 from unhack.audit.hardening.variations import payload_of, varied
+from unhack.audit.hardening.work import tidied
 from unhack.audit.subject import Score
 from unhack.core.finding import Evidence, Finding, FindingKind, Severity
 

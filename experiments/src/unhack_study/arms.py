@@ -23,7 +23,7 @@ WRONG = Arm(
 )
 HALF = Arm(
     "half",
-    {**_COSINE, "gate.constant": "0.5"},
+    {**_COSINE, "gate.constant": "0.5", "gate.rewarded": "true", "gate.per_knob": "true"},
     (),
     "`real` with half of the rewarded rollouts routed: where hacks are most of what is rewarded.",
 )

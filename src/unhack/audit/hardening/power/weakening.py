@@ -28,10 +28,6 @@ _OPERATORS: Sequence[Callable[[EditSite], Iterator[Found]]] = (
     missing_checks.any_of_many,
     missing_checks.default_answer,
     missing_checks.lose_distance,
-    missing_checks.drop_test,
-    missing_checks.skip_parts,
-    missing_checks.round_credit,
-    missing_checks.drop_statement,
     comparisons.unanchor,
     comparisons.loosen_call,
     comparisons.move_match,
@@ -47,6 +43,10 @@ _OPERATORS: Sequence[Callable[[EditSite], Iterator[Found]]] = (
     conditions.fewer_cases,
     conditions.one_is_enough,
     conditions.crash_passes,
+    missing_checks.drop_test,
+    missing_checks.skip_parts,
+    missing_checks.round_credit,
+    missing_checks.drop_statement,
 )
 
 

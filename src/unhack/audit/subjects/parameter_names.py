@@ -6,7 +6,11 @@ Not covered: names that say nothing; their order decides (`signatures`).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
+from copy import copy
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 COMPLETION = frozenset(
     """completion completions response responses solution_str solution_strs output outputs
@@ -79,3 +83,26 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
             taken.add(role)
             found[name] = role
     return found
+
+
+def without_bound(function: Function, partial: ast.Call) -> Function:
+    """The function without the parameters that `partial(function, ...)` binds; those behind one
+    that it binds by name are taken by name."""
+    spec = function.args
+    bound = {item.arg for item in partial.keywords}
+    defaults = dict(zip([one.arg for one in spec.args[::-1]], spec.defaults[::-1], strict=False))
+    taken = [*spec.posonlyargs, *spec.args][len(partial.args) - 1 :]
+    first = next((at for at, one in enumerate(taken) if one.arg in bound), len(taken))
+    named = [one for one in taken[first:] if one.arg not in bound]
+    pairs = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    named_too = [(one, value) for one, value in pairs if one.arg not in bound]
+    other = copy(function)
+    other.args = copy(spec)
+    other.args.posonlyargs = []
+    other.args.args = taken[:first]
+    other.args.defaults = [defaults[one.arg] for one in taken[:first] if one.arg in defaults]
+    other.args.kwonlyargs = [*named, *(one for one, _ in named_too)]
+    other.args.kw_defaults = [
+        *(defaults.get(one.arg) for one in named), *(value for _, value in named_too)
+    ]  # fmt: skip
+    return other

@@ -13,18 +13,18 @@ import ast
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, cast
 
+from unhack.audit.subjects.parameter_names import Function, without_bound
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.guest.reward.modules import python_of
 from unhack.sandbox.rootfs import inside, interpreter
 from unhack.tasks.reading import fault, read_text
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_HOPS = 6
 METHODS = (
     "score_answer", "check_following", "check_answer", "step", "compute_score", "compute",
@@ -230,9 +230,15 @@ def resolve(module: Module, entry: str, hops: int = _MAX_HOPS) -> Target:
 
 
 def _of_value(module: Module, entry: str, value: ast.expr | None, *, method: str) -> Target:
-    """`x = f` or `x = Class(...)`: the target whose function a call of `x` or `x.method` runs."""
+    """The target whose function a call of `x` or `x.method` runs, where `x` is `f`,
+    `partial(f, ...)` or `Class(...)`."""
     unknown = Target(module, entry, None, module)
     name = value.func if isinstance(value, ast.Call) else value
+    is_partial = name is not None and ast.unparse(name).endswith("partial")
+    if is_partial and isinstance(value, ast.Call) and value.args:
+        whole = _of_value(module, entry, value.args[0], method="")
+        left = whole.function and without_bound(whole.function, value)
+        return replace(whole, function=left)
     if not isinstance(name, ast.Name):
         return unknown
     try:

@@ -293,3 +293,25 @@ def test_a_value_that_is_tested_for_its_type_is_no_completion(tmp_path: Path) ->
 )
 def test_only_whole_words_or_their_usual_beginnings_speak_of_form(entry: str, about: bool) -> None:
     assert is_about_form(entry) is about
+
+
+@pytest.mark.parametrize(
+    ("made", "positional", "keywords"),
+    [
+        ("functools.partial(_score, arrow='->')", ("prompts", "completions", "skeleton"), ()),
+        ("partial(_score, [])", ("completions", "skeleton", "arrow"), ()),
+        ("functools.partial(_score, skeleton='x')", ("prompts", "completions"), ("arrow",)),
+    ],
+)
+def test_what_a_partial_binds_is_no_parameter(
+    tmp_path: Path, made: str, positional: tuple[str, ...], keywords: tuple[str, ...]
+) -> None:
+    path = tmp_path / "reward.py"
+    path.write_text(
+        "import functools\nfrom functools import partial\n\n"
+        "def _score(prompts, completions, skeleton, arrow='='):\n"
+        "    return [1.0 for _ in completions]\n\n"
+        f"reward = {made}\n"
+    )
+    shape = detect(find_target(f"{path}:reward"))
+    assert (shape.positional, shape.keywords) == (positional, keywords)

@@ -36,8 +36,15 @@ _FAIR = 0.9
 """Share of a right reward that the words of a problem's own form may be worth."""
 
 
-def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | None) -> Knowledge:
-    """The knowledge of a policy that has seen `donor` solved and now reads `problem`."""
+def view_of(
+    problem: AuditProblem,
+    donor: AuditProblem | None,
+    source: Source | None,
+    *,
+    form: AnswerForm | None = None,
+) -> Knowledge:
+    """The knowledge of a policy that has seen `donor` solved and now reads `problem`; `form` is one
+    that it knows for the problem (`own_form`)."""
     if problem.is_code:
         # The prompt names the entry point; tests and solutions stay with the judge.
         calls = () if problem.entry_point is not None else (Call(("",)),)
@@ -47,9 +54,8 @@ def view_of(problem: AuditProblem, donor: AuditProblem | None, source: Source | 
     else:
         answer = typical(problem.answer or "") if donor is None else donor.answer
         correct = () if donor is None else donor.correct
-        own = own_form(problem, donor)
-        if own is not None:
-            correct = (own.write(answer or ""), *correct)
+        if form is not None:
+            correct = (form.write(answer or ""), *correct)
         seen = replace(problem, answer=answer, correct=correct, calls=(), extra={})
     return Knowledge(
         seen,
@@ -137,6 +143,8 @@ class Strategy:
     """The completion for every prompt; None where it is made from the prompt."""
     made_on: str = ""
     """Id of the problem whose answer it was made from, which proves nothing; empty for none."""
+    own_form: bool = False
+    """True where it is written in the problem's own form, where that is known and another one."""
 
 
 @dataclass
@@ -147,8 +155,9 @@ class PolicyKnowledge:
     source: Source | None
     _donors: dict[str, AuditProblem | None] = field(init=False)
     _views: dict[str, Knowledge] = field(default_factory=dict[str, Knowledge])
-    _made: dict[tuple[str, str], list[Payload]] = field(
-        default_factory=dict[tuple[str, str], list[Payload]]
+    _forms: dict[str, AnswerForm | None] = field(default_factory=dict[str, "AnswerForm | None"])
+    _made: dict[tuple[str, str, bool], list[Payload]] = field(
+        default_factory=dict[tuple[str, str, bool], list[Payload]]
     )
 
     def __post_init__(self) -> None:
@@ -174,25 +183,35 @@ class PolicyKnowledge:
         found: list[tuple[Strategy, Payload]] = []
         seen: set[str] = set()
         for attack in attacks:
-            for place, payload in enumerate(self._payloads(attack, problem)):
-                if payload.text not in seen:
-                    seen.add(payload.text)
-                    found.append((Strategy(attack, place), payload))
+            for own in (False, True) if self._form_of(problem) else (False,):
+                for place, payload in enumerate(self._payloads(attack, problem, own=own)):
+                    if payload.text not in seen:
+                        seen.add(payload.text)
+                        found.append((Strategy(attack, place, own_form=own), payload))
         return found
 
     def complete(self, strategy: Strategy, problem: AuditProblem) -> Payload | None:
         """The completion of a strategy; None where the attack makes nothing of the prompt."""
         if strategy.always is not None:
             return strategy.always
-        made = self._payloads(strategy.attack, problem)
+        own = strategy.own_form and self._form_of(problem) is not None
+        made = self._payloads(strategy.attack, problem, own=own)
         return made[strategy.place] if strategy.place < len(made) else None
 
-    def _payloads(self, attack: Attack, problem: AuditProblem) -> list[Payload]:
-        key = (attack.name, problem.id)
+    def _form_of(self, problem: AuditProblem) -> AnswerForm | None:
+        if problem.id not in self._forms:
+            self._forms[problem.id] = own_form(problem, self._donors.get(problem.id))
+        return self._forms[problem.id]
+
+    def _payloads(self, attack: Attack, problem: AuditProblem, *, own: bool) -> list[Payload]:
+        key = (attack.name, problem.id, own)
         if key not in self._made:
             # Every payload keeps its place, the same text twice as well.
-            made = payloads_by(attack, self.of(problem))
-            if own_form(problem, self._donors.get(problem.id)) is not None:
+            if own:
+                donor, form = self._donors.get(problem.id), self._form_of(problem)
+                made = payloads_by(attack, view_of(problem, donor, self.source, form=form))
                 made = [replace(one, fair=max(one.fair, _FAIR)) for one in made]
+            else:
+                made = payloads_by(attack, self.of(problem))
             self._made[key] = made
         return self._made[key]

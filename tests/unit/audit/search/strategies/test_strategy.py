@@ -1,12 +1,16 @@
 """A policy's view holds nothing of the right answer, and its strategies keep their places."""
 
-from dataclasses import replace
-
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.registry import attacks_of
-from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy, donors_of, view_of
+from unhack.audit.search.strategies.strategy import (
+    PolicyKnowledge,
+    Strategy,
+    donors_of,
+    own_form,
+    view_of,
+)
 from unhack.audit.subject import AuditProblem
 
 ROWS = [
@@ -46,23 +50,27 @@ class TestOwnForm:
     NAMED = AuditProblem("n", "What is it in kg?", "7", ("So.\nAnswer: 7 (Ada)",))
 
     def test_the_words_of_a_form_may_come_from_the_prompt(self) -> None:
-        seen = view_of(self.FORCE, self.SPEED, None)
+        form = own_form(self.FORCE, self.SPEED)
+        seen = view_of(self.FORCE, self.SPEED, None, form=form)
         assert seen.problem.correct == ("So.\nAnswer: 25 N", "So.\nAnswer: 25 m/s")
 
     def test_a_form_with_a_word_that_nobody_told_is_not_known(self) -> None:
-        assert view_of(self.NAMED, self.SPEED, None).problem.correct == self.SPEED.correct
+        assert own_form(self.NAMED, self.SPEED) is None
 
     def test_in_its_own_form_only_a_reward_near_the_full_one_counts(self) -> None:
-        attacks = attacks_of(1)
-        own = PolicyKnowledge([self.FORCE, self.SPEED], None)
-        other = replace(self.SPEED, id="w", answer="9", correct=("So.\nAnswer: 9 m/s",))
-        same = PolicyKnowledge([self.SPEED, other], None)
-        [mixed, plain] = (
-            {payload.fair for _, payload in known.every(attacks, known.problems[0])}
-            for known in (own, same)
-        )
-        assert min(mixed) == 0.9
-        assert 0.0 in plain
+        known = PolicyKnowledge([self.FORCE, self.SPEED], None)
+        made = known.every(attacks_of(1), self.FORCE)
+        own = {payload.fair for strategy, payload in made if strategy.own_form}
+        assert min(own) == 0.9
+        assert 0.0 in {payload.fair for strategy, payload in made if not strategy.own_form}
+
+    def test_the_form_of_the_donor_is_tried_as_before(self) -> None:
+        known = PolicyKnowledge([self.FORCE, self.SPEED], None)
+        made = known.every(attacks_of(1), self.FORCE)
+        plain = [payload.text for strategy, payload in made if not strategy.own_form]
+        unnamed = AuditProblem("f", self.FORCE.prompt, "42", ("So.\nResult 42 of Ada",))
+        alone = PolicyKnowledge([unnamed, self.SPEED], None).every(attacks_of(1), unnamed)
+        assert [payload.text for _, payload in alone] == plain
 
 
 class TestPlaces:

@@ -102,4 +102,5 @@ def _source_of(path: Path) -> str:
 
 def _row(problem: AuditProblem) -> dict[str, Any]:
     """The row of a problem, as its file has it."""
-    return {"prompt": problem.prompt, "answer": problem.answer, **problem.extra}
+    read = {"prompt": problem.prompt, "answer": problem.answer, "entry_point": problem.entry_point}
+    return {**{name: value for name, value in read.items() if value is not None}, **problem.extra}

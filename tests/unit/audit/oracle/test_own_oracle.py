@@ -43,6 +43,12 @@ def test_a_solver_completes_the_rows_that_have_nothing(tmp_path: Path) -> None:
     assert [one.correct for one in found] == [("Ulm, Bonn",), ("Ulm",)]
 
 
+def test_a_solver_is_given_the_entry_point_of_a_row(tmp_path: Path) -> None:
+    path = oracle(tmp_path, "def right(row):\n    return f'def {row[\"entry_point\"]}(): ...'\n")
+    found = with_solver([AuditProblem("r", "Write f.", entry_point="f")], path)
+    assert found[0].correct == ("def f(): ...",)
+
+
 def test_an_oracle_without_a_solver_changes_no_row(tmp_path: Path) -> None:
     path = oracle(tmp_path, "def is_wrong(prompt, completion, answer):\n    return None\n")
     assert with_solver([ROW], path) == (ROW,)

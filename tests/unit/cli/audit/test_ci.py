@@ -119,7 +119,7 @@ class TestAction:
     @pytest.mark.slow
     def test_an_audit_cut_off_fails_unless_the_input_allows_it(self, workspace: Path) -> None:
         inputs = {"target": "rewards/sound.py:compute_score", "problems": "rows.jsonl"}
-        short = f"{NO_HACK} --calls 200"
+        short = "--tiers 1 --seconds 600 --calls 300"
         ran = run_action(workspace, **inputs, options=short)
         assert ran.returncode == 4, ran.stdout + ran.stderr
         assert "::error title=incomplete" in ran.stderr

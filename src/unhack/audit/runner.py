@@ -238,7 +238,7 @@ def _run(
         tiers=options.tiers,
         plan=tuple(plan),
         assumed=tuple(ran.assumed),
-        problems=len(subject.problems),
+        problems=len(baselines) or len(subject.problems),
         of_problems=subject.of_problems,
         calls=journal.calls,
         seconds=time.monotonic() - started,
@@ -311,7 +311,9 @@ def _measure(journal: ScoreJournal, seconds: float) -> list[Baseline]:
 
     baselines = measure_baselines(journal, first, repeat=not journal.shares, set_limit=set_limit)
     journal.try_sharing(some_known(baselines[:_MAX_PROBLEMS]))
-    some = others[: int(seconds / (_RUNS_OF_ONE * journal.slowest))] if journal.slowest else others
+    each = _RUNS_OF_ONE * journal.slowest
+    count = min(len(others), int(seconds / each)) if each else len(others)
+    some = [others[number * len(others) // count] for number in range(count)]
     return baselines + measure_baselines(journal, some, repeat=False)
 
 

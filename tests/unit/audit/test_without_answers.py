@@ -146,3 +146,4 @@ def test_of_a_slow_verifier_some_problems_stand_for_all(tmp_path: Path) -> None:
     report = audit(subject, options=AuditOptions(tiers=(1,), seconds=12.0))
     [told] = [one for one in report.assumed if one.endswith("the verifier is slow")]
     assert told.split(" of 9 problems")[0] in {"4", "5"}
+    assert (str(report.problems), report.of_problems) == (told.split()[0], 9)

@@ -32,7 +32,8 @@ _CALL = """
 import inspect as _inspect
 
 def check(*given):
-    taken = given[: len(_inspect.signature(is_wrong).parameters)]
+    code = _inspect.unwrap(is_wrong).__code__
+    taken = given if code.co_flags & _inspect.CO_VARARGS else given[: code.co_argcount]
     return {True: 1.0, False: 0.0, None: 0.5}[is_wrong(*taken)]
 """
 _SOLVER = "right"

@@ -22,7 +22,8 @@ class AuditArguments(LanguageModelOptions, ImageOptions):
         typer.Argument(
             metavar="TARGET",
             help="FILE.py:FUNCTION, MODULE:FUNCTION, a task id, a directory with a verifier, or an "
-            "environment: a suite, a function of tasks, a folder with tests/test.sh.",
+            "environment: a suite, a function of tasks, a folder with tests/test.sh, a "
+            "KernelBench problem, SWE-bench rows.",
         ),
     ]
     problems: Annotated[

@@ -30,10 +30,17 @@ def test_a_constraint_is_judged_by_the_whole_row(tmp_path: Path, text: str, wron
     assert (evidence is not None) is wrong
 
 
-def test_an_oracle_of_three_arguments_is_given_three(tmp_path: Path) -> None:
-    path = oracle(
-        tmp_path, "def is_wrong(prompt, completion, answer):\n    return answer is None\n"
-    )
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def is_wrong(prompt, completion, answer):\n    return answer is None\n",
+        "def is_wrong(prompt, completion, answer, **more):\n    return answer is None\n",
+        "def is_wrong(*given):\n    return given[3]['towns'] == ['Ulm', 'Bonn']\n",
+    ],
+    ids=["three", "keywords", "all"],
+)
+def test_an_oracle_is_given_as_much_as_it_takes(tmp_path: Path, source: str) -> None:
+    path = oracle(tmp_path, source)
     assert OwnOracle(path).why_wrong(ROW, Payload("x", Claim.NO_ANSWER)) is not None
 
 

@@ -42,6 +42,7 @@ from unhack.audit.report.plan import PartEnd
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.report.wording import CONCLUSIONS
 from unhack.audit.subject import Subject
+from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.core.errors import UnhackError
 from unhack.core.finding import Finding, FindingKind
 from unhack.sandbox.job import Backend
@@ -86,7 +87,8 @@ class VerifierLoop:
 def harden_verifier(subject: Subject, target: str, *, loop: VerifierLoop) -> HardenedTask:
     """Play the rounds. Raises what an audit raises, and SandboxUnavailableError."""
     began, options = time.monotonic(), loop.options
-    report = loop.audit(subject, options)
+    made = subject.runs.calls if isinstance(subject, FunctionSubject) else 0
+    report = loop.audit(subject, replace(options, calls_made=made))
     hacks = _hacks(report.findings)
     if not hacks:
         end, why = _end_of(report, loop)

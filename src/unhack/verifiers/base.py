@@ -14,8 +14,10 @@ machinery broke raises `VerifierFault`; the driver then runs the control and dec
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 from unhack.core.completion import MAX_CHARS
@@ -35,6 +37,27 @@ class HostCall:
     thread."""
 
     function: Callable[[], Any]
+
+    def start(self, then: Callable[[Any, BaseException | None], None]) -> None:
+        """Run it on a thread of its own; `then` gets its value or its error, on that thread."""
+
+        def work() -> None:
+            try:
+                value = self.function()
+            except BaseException as error:
+                then(None, error)
+            else:
+                then(value, None)
+
+        _host_threads(os.getpid()).submit(work)
+
+
+@lru_cache(maxsize=1)
+def _host_threads(pid: int) -> Any:
+    """A few threads for all runs of process `pid`: a fork has none of its parent's."""
+    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
+
+    return ThreadPoolExecutor(4, f"unhack-host-{pid}")
 
 
 Steps = Generator[list[Job] | HostCall, Any, Verdict]

@@ -10,14 +10,25 @@ from __future__ import annotations
 import base64
 import json
 import reprlib
-from collections.abc import Generator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from unhack.core import plain
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Kind, Outcome, Profile, Role
+from unhack.sandbox.job import (
+    TIME_LIMITS,
+    Backend,
+    Ending,
+    Job,
+    JobHandle,
+    Kind,
+    Outcome,
+    Profile,
+    Role,
+)
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import rlimits
 from unhack.sandbox.pool.worker_start import ENVIRON
@@ -27,6 +38,9 @@ _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict = 4, 12, 12, 8
 _SHORT.maxset, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 8, 120, 60, 120
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+
+_GRACE_S = 1.0
+"""Time for a candidate to end by itself when the judge that called it has ended."""
 
 
 def _message(mode: str, limits: Limits, fields: Mapping[str, Any]) -> bytes:
@@ -346,3 +360,41 @@ def blame_completion(
         yield from control
     except VerifierFault:
         raise fault from None
+
+
+class JobStep:
+    """Jobs that run together; a candidate whose judge has ended is ended soon after."""
+
+    def __init__(self, jobs: list[Job], then: Callable[[list[Outcome]], object]) -> None:
+        self.handles: list[JobHandle] = []
+        self._jobs = jobs
+        self._then = then
+        self._outcomes: dict[int, Outcome] = {}
+        self._grace_timer: threading.Timer | None = None
+
+    def start(self, backend: Backend) -> None:
+        """Hand in every job."""
+        for position, job in enumerate(self._jobs):
+            handle = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
+            self.handles.append(handle)
+
+    def _done(self, position: int, outcome: Outcome) -> None:
+        if self._grace_timer is not None and outcome.ending is Ending.STOPPED:
+            outcome = replace(outcome, error="")  # nobody cancelled the batch
+        self._outcomes[position] = outcome
+        if len(self._outcomes) == len(self._jobs):
+            if self._grace_timer is not None:
+                self._grace_timer.cancel()
+            self._then([self._outcomes[index] for index in range(len(self._jobs))])
+        elif self._is_calling_judge(self._jobs[position]):
+            self._grace_timer = threading.Timer(_GRACE_S, self._cancel_all)
+            self._grace_timer.daemon = True
+            self._grace_timer.start()
+
+    @staticmethod
+    def _is_calling_judge(job: Job) -> bool:
+        return job.peer is not None and job.profile.role is Role.JUDGE
+
+    def _cancel_all(self) -> None:
+        for handle in self.handles:
+            handle.cancel()

@@ -1,31 +1,35 @@
-"""One job between the pool and a worker: its descriptors, its buffers, its outcome.
+"""One job between the pool and a worker: its descriptors, its buffers, its outcome; and the second
+runs of a pool.
 
-Covered: results, output and unsent messages of jobs that run longer than a pause are read while
-they fill, but nobody is woken for every byte; a job that wrote too much or has said enough is
-ended. Not covered: short jobs, which are read once at their end.
+Cores share caches and execution units, so a right program near its CPU limit may be lost for what
+runs beside it. A loop reaches the same limit, and nothing tells the two apart. So such a job is
+tried once more, alone in its pool, where that can change something (others ran beside it for half
+of its time, or the kernel ended it by its coarse count before its time was up), and second runs may
+take a twentieth of the time that the pool is at work, after half a minute that every pool may
+spend. All that is in the way of a second run is charged to it: programs that always reach their
+limit cost everybody that share, however many they are. The two halves of a seal are tried again by
+those who made them, not alone but with more patience, where the candidate waited for a core while
+its judge waited for it, on the same account.
+
+Covered: CPU limits, and wall limits that a job reached by computing.
+Not covered: the rest of the host, which no pool can hold still; judges.
 """
 
 from __future__ import annotations
 
 import _socket
-import fcntl
 import math
 import os
-import select
 import signal
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import deadlines, job_start
-from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
-from unhack.sandbox.pool.reactor import Reactor
+from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Role, limit_behind_kill
+from unhack.sandbox.pool.reactor import Stream, memory_file
 
-_CHUNK = 1 << 18
-_PAUSE_S = 0.02
-"""Pause between two looks at a running job's streams."""
 _SPILL = 16
 """Standard error may exceed its limit this many times over before it ends the job: nothing there
 counts for a verdict, its end is what tells why a program failed, and reading it is bounded."""
@@ -36,61 +40,19 @@ _LIMITS = {
     deadlines.BY_HARD_WALL: "wall_hard",
 }
 _LEAST_S = 0.001
-
-
-@dataclass(slots=True, eq=False)
-class Stream:
-    """A pipe or socket that a job writes to, read up to a limit."""
-
-    fd: int
-    limit: int
-    data: bytearray = field(default_factory=bytearray)
-    spill: int = 0
-    """Bytes beyond the limit that are thrown away, from the front, before the stream overflows."""
-    overflowed: bool = False
-    ended: bool = False
-    _line_start: int = 0
-    """Start of the first line that `new_lines` has not given yet."""
-    _searched: int = 0
-
-    def new_lines(self) -> bytes:
-        """The complete lines that came since the last call; each byte is looked at once."""
-        end = self.data.rfind(b"\n", self._searched) + 1
-        self._searched = len(self.data)
-        if not end:
-            return b""
-        lines = bytes(self.data[self._line_start : end])
-        self._line_start = end
-        return lines
-
-    def drain(self) -> bool:
-        """Read what is there; False at the end of the stream."""
-        while True:
-            try:
-                part = os.read(self.fd, _CHUNK)
-            except BlockingIOError:
-                return True
-            except OSError:
-                part = b""
-            if not part:
-                self.ended = True
-                return False
-            room = self.limit - len(self.data)
-            if self.spill > 0 and len(part) > room:
-                self.data += part
-                del self.data[: len(part) - room]
-                self.spill -= len(part) - room
-                continue
-            self.data += part[:room]
-            if len(part) > room:
-                self.overflowed = True
-                return True
-
-    def close(self) -> None:
-        """Give the descriptor back."""
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
+_SPARE_S = 30.0
+"""Seconds that second runs may take before the pool has been at work for long."""
+_SHARE = 1 / 20
+"""Share of the time that the pool is at work for second runs."""
+_CROWDED = 0.5
+"""Share of a job's time with others beside it that may have lengthened its CPU time."""
+_COMPUTING = 0.9
+"""Share of its wall limit that a job has computed when that is what made it late."""
+_STARVED = 0.1
+"""Share of its time that a candidate waited for a core when that may have made it late."""
+_MARGIN, _MOST_PATIENCE = 4, 20.0
+"""Patience beyond what a candidate lacked, since the next wait may be longer, and the most."""
+_NO_TIME = "it ran beside others, and no time was left for a second run alone"
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +80,7 @@ class Attempt:
     disturbed: bool = False
     """True when its first end may not have been its own doing."""
     alone: bool = False
-    """True when it runs again with nothing beside it (`second_runs`)."""
+    """True when it runs again with nothing beside it (`SecondRuns`)."""
     denied: str = ""
     """The reason why it may not run again alone, although that might help."""
     began: tuple[float, float] = 0.0, 0.0
@@ -147,7 +109,7 @@ class Attempt:
         flags = 0
         try:
             if self.job.stdin is not None:
-                fds.append(_memory_file(self.job.stdin))
+                fds.append(memory_file(self.job.stdin))
                 flags |= job_start.HAS_STDIN
             if self.job.capture:
                 for _ in range(2):
@@ -170,6 +132,11 @@ class Attempt:
         message = self.job.message
         self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
         self.send_more()
+
+    @property
+    def calls_candidate(self) -> bool:
+        """True for a judge with a peer: the candidate has the first word (`candidate.serve`)."""
+        return self.peer is not None and self.job.profile.role is Role.JUDGE
 
     @property
     def left_s(self) -> float:
@@ -286,87 +253,139 @@ class Attempt:
         return Ending.SIGNALED, ""
 
 
-def _memory_file(data: bytes) -> int:
-    """A descriptor that reads `data` and cannot be written."""
-    fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-    os.lseek(fd, 0, os.SEEK_SET)
-    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
-    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
-    return fd
+class SecondRuns:
+    """The second runs of one pool, and the time left for them; used on the pool's thread alone.
+
+    Example:
+
+        runs = SecondRuns()
+        if runs.grant(attempt, outcome):  # from here on nothing else may start
+            ...
+        runs.release(attempt)
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._counted_at = self._quiet_since = clock()
+        self._in_flight = 0
+        self._busy_s = 0.0
+        """Time with a job in flight."""
+        self._crowded_s = 0.0
+        """Time with two or more."""
+        self._granted: dict[int, tuple[Attempt, Outcome, float]] = {}
+        """Attempt id -> the job that waits or runs, its first outcome, the time of that."""
+        self._running = False
+        """True while one of them has its worker."""
+        self._held_since = 0.0
+        self._spent_s = 0.0
+
+    @property
+    def holds_others(self) -> bool:
+        """True while nothing else may start."""
+        return bool(self._granted)
+
+    def enter(self, attempt: Attempt) -> None:
+        """Take note that a worker was given a job."""
+        attempt.began = self._count(1), self._crowded_s
+        self._running = attempt.alone
+
+    def leave(self, attempt: Attempt) -> None:
+        """Take note that its worker has it no longer."""
+        now = self._count(-1)
+        if attempt.alone:
+            self._running, self._quiet_since = False, now
+
+    def may_start(self, attempt: Attempt) -> bool:
+        """True when no second run is in the way of a job, and nothing in that of a second run.
+
+        A judge whose candidate runs already goes on: its candidate waits for it.
+        """
+        if attempt.alone:
+            return not self._in_flight
+        return not self._granted or attempt.calls_candidate
+
+    def grant(self, attempt: Attempt, outcome: Outcome) -> bool:
+        """True when a job is to run again alone; the time for it is set aside."""
+        if not _computed_to_its_end(attempt, outcome):
+            return False
+        now = self._count(0)
+        began, crowded = attempt.began
+        cpu_s = attempt.job.limits.cpu_s
+        by_ticks = outcome.limit == "cpu" and outcome.cpu_s < math.ceil(cpu_s)
+        beside = self._crowded_s - crowded >= _CROWDED * (now - began)
+        if not (by_ticks or beside):
+            return False
+        if self._left_s(now) < cpu_s:
+            attempt.denied = _NO_TIME
+            return False
+        if not self._granted:
+            self._held_since = now
+        self._granted[attempt.id] = attempt, outcome, now
+        attempt.alone = True
+        return True
+
+    def conclude(self, attempt: Attempt, outcome: Outcome) -> Outcome:
+        """The outcome, which says where there was no time for a second run; of a candidate that its
+        judge gave up on while it waited for a core, with the patience that another try needs, for
+        which its CPU limit is charged."""
+        if attempt.denied:
+            return replace(outcome, error=attempt.denied)
+        waited, wall, limits = attempt.waited_s, outcome.wall_s, attempt.job.limits
+        given_up = attempt.stopping == "cancel" and attempt.job.peer is not None
+        starved = waited > _STARVED * wall and attempt.left_s > limits.cpu_s
+        if not (given_up and starved) or self._left_s(self._count(0)) < limits.cpu_s:
+            return outcome
+        self._spent_s += limits.cpu_s
+        had = max(wall - waited, wall / _MOST_PATIENCE)
+        return replace(outcome, patience=min(_MARGIN * wall / had, _MOST_PATIENCE))
+
+    def release(self, attempt: Attempt) -> bool:
+        """Take note that a second run is over, or does not take place; False when it was none."""
+        if self._granted.pop(attempt.id, None) is None:
+            return False
+        now = self._count(0)
+        if not self._granted:
+            self._spent_s += now - self._held_since
+        return True
+
+    def overdue(self) -> list[tuple[Attempt, Outcome]]:
+        """The jobs that have waited for those under way as long as their first run took, or until
+        no time is left, with their first outcomes, which are to count."""
+        if self._running:
+            return []
+        now = self._count(0)
+        is_over = self._left_s(now) < 0
+        return [
+            (attempt, replace(first, error=_NO_TIME))
+            for attempt, first, since in self._granted.values()
+            if is_over or now - max(since, self._quiet_since) > first.wall_s
+        ]
+
+    def _left_s(self, now: float) -> float:
+        """Seconds for second runs that are neither spent nor set aside."""
+        aside = sum(attempt.job.limits.cpu_s for attempt, *_ in self._granted.values())
+        held = now - self._held_since if self._granted else 0.0
+        return _SPARE_S + _SHARE * self._busy_s - self._spent_s - held - aside
+
+    def _count(self, change: int) -> float:
+        """Bring the sums up to now, which is returned, and the number of jobs in flight after."""
+        now = self._clock()
+        passed, self._counted_at = now - self._counted_at, now
+        if self._in_flight:
+            self._busy_s += passed
+            if self._in_flight > 1:
+                self._crowded_s += passed
+        self._in_flight += change
+        return now
 
 
-class StreamWatch:
-    """A watcher of streams on the pool's thread. `end` ends a job, for `output` or `stop`."""
-
-    def __init__(self, reactor: Reactor, end: Callable[[Attempt, str], None]) -> None:
-        self._reactor = reactor
-        self._end = end
-        self._unwatched: deque[tuple[float, Attempt]] = deque()
-        self._will_look = False
-
-    def begin(self, attempt: Attempt) -> None:
-        """Watch a job that was just handed over."""
-        if attempt.unsent:
-            self._watch(attempt)
-        else:
-            self._look_later(attempt)
-
-    def _look(self) -> None:
-        """Look at channels of jobs that run long: their pipes may be full."""
-        self._will_look = False
-        now = time.monotonic()
-        while self._unwatched and self._unwatched[0][0] <= now:
-            _, attempt = self._unwatched.popleft()
-            over = attempt.done or attempt.stopping or attempt.watched
-            if attempt.streams and not over:
-                self._watch(attempt)
-        if self._unwatched and not self._will_look:
-            self._call_look()  # a pause later: one wake-up for all that fall due in it
-
-    def _call_look(self) -> None:
-        self._will_look = True
-        self._reactor.call_later(_PAUSE_S, self._look)
-
-    def drain(self, attempt: Attempt) -> None:
-        """Take what is left in the streams and stop looking at them."""
-        self.unwatch(attempt)
-        for stream in attempt.streams:
-            stream.drain()
-
-    def unwatch(self, attempt: Attempt) -> None:
-        """Stop looking at a job's streams."""
-        attempt.watched = False
-        for stream in attempt.streams:
-            self._reactor.unwatch(stream.fd)
-
-    def _look_later(self, attempt: Attempt) -> None:
-        self._unwatched.append((time.monotonic() + _PAUSE_S, attempt))
-        if not self._will_look:
-            self._call_look()
-
-    def _watch(self, attempt: Attempt) -> None:
-        attempt.watched = True
-        for position, stream in enumerate(attempt.streams):
-            events = select.EPOLLIN | (select.EPOLLOUT if attempt.unsent and not position else 0)
-            if not stream.ended:
-                self._reactor.watch(stream.fd, lambda event: self._on_event(attempt, event), events)
-
-    def _on_event(self, attempt: Attempt, event: int) -> None:
-        if event & select.EPOLLOUT:
-            if attempt.send_more():
-                self.unwatch(attempt)
-                self._look_later(attempt)
-            return
-        self.unwatch(attempt)
-        for stream in attempt.streams:
-            if not stream.ended:
-                stream.drain()
-        if any(stream.overflowed for stream in attempt.streams):
-            self._end(attempt, "output")
-        elif attempt.wants_stop():
-            self._end(attempt, "stop")
-        else:
-            self._look_later(attempt)
+def _computed_to_its_end(attempt: Attempt, outcome: Outcome) -> bool:
+    """True for the first end of a candidate's job by its CPU time, if it has a hard wall ahead that
+    leaves time for another."""
+    job = attempt.job
+    if attempt.stopping or attempt.tries != 1 or job.peer is not None:
+        return False
+    if job.profile.role is not Role.CANDIDATE or job.limits.cpu_s > attempt.left_s:
+        return False
+    late = outcome.limit == "wall" and outcome.cpu_s >= _COMPUTING * job.limits.wall_s
+    return late or outcome.limit == "cpu"

@@ -24,15 +24,14 @@ from unhack.sandbox.guest.server.deadlines import BY_HOST
 from unhack.sandbox.job import Ending, Isolation, Job, JobHandle, Outcome, Profile
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.pool import worker_start
-from unhack.sandbox.pool.attempt import Attempt, StreamWatch
+from unhack.sandbox.pool.attempt import Attempt, SecondRuns
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.sandbox.pool.second_runs import SecondRuns
 from unhack.sandbox.pool.worker import (
     HeldJudges,
     MemoryAdmission,
+    StreamWatch,
     Worker,
     WorkerGroup,
-    calls_candidate,
     idle_groups,
     supports,
 )
@@ -136,7 +135,7 @@ class Pool:
         if self._closing:
             return  # `_shut_down` delivers it
         group = self._group(attempt.job.profile)
-        if calls_candidate(attempt) and not group.refusal:
+        if attempt.calls_candidate and not group.refusal:
             self._start_workers(group)
             self._held.hold(attempt)
         else:

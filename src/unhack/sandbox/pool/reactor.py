@@ -1,8 +1,9 @@
-"""One thread that waits for descriptors and runs what other threads hand it."""
+"""One thread that waits for descriptors and runs what it is handed; the streams that it reads."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import heapq
 import itertools
 import os
@@ -11,7 +12,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
+_CHUNK = 1 << 18
 _IDLE_S = 60.0
 """Longest wait where nothing is due."""
 
@@ -114,3 +117,70 @@ class Reactor:
             self._at_end()
             self._poller.close()
             os.close(self._wake)
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """A pipe or socket that a job writes to, read up to a limit."""
+
+    fd: int
+    limit: int
+    data: bytearray = field(default_factory=bytearray)
+    spill: int = 0
+    """Bytes beyond the limit that are thrown away, from the front, before the stream overflows."""
+    overflowed: bool = False
+    ended: bool = False
+    _line_start: int = 0
+    """Start of the first line that `new_lines` has not given yet."""
+    _searched: int = 0
+
+    def new_lines(self) -> bytes:
+        """The complete lines that came since the last call; each byte is looked at once."""
+        end = self.data.rfind(b"\n", self._searched) + 1
+        self._searched = len(self.data)
+        if not end:
+            return b""
+        lines = bytes(self.data[self._line_start : end])
+        self._line_start = end
+        return lines
+
+    def drain(self) -> bool:
+        """Read what is there; False at the end of the stream."""
+        while True:
+            try:
+                part = os.read(self.fd, _CHUNK)
+            except BlockingIOError:
+                return True
+            except OSError:
+                part = b""
+            if not part:
+                self.ended = True
+                return False
+            room = self.limit - len(self.data)
+            if self.spill > 0 and len(part) > room:
+                self.data += part
+                del self.data[: len(part) - room]
+                self.spill -= len(part) - room
+                continue
+            self.data += part[:room]
+            if len(part) > room:
+                self.overflowed = True
+                return True
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+def memory_file(data: bytes) -> int:
+    """A descriptor that reads `data` and cannot be written."""
+    fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.lseek(fd, 0, os.SEEK_SET)
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return fd

@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -49,6 +50,8 @@ _IDLE_PROFILES = 4
 """Profiles whose workers are kept although no job wants them."""
 _SILENCE_S, _SILENT_JOBS = 30.0, DEPTH + 20
 """A worker that is silent for so long beyond so many times its longest deadline is replaced."""
+_PAUSE_S = 0.02
+"""Pause between two looks at a running job's streams."""
 _DYING_S = 10.0
 """Longest wait for the last process of a group to be gone: a busy kernel takes its time."""
 
@@ -257,11 +260,6 @@ class MemoryAdmission:
         self.promised_bytes -= needed_bytes(job)
 
 
-def calls_candidate(attempt: Attempt) -> bool:
-    """True for a judge with a peer: the candidate has the first word (`candidate.serve`)."""
-    return attempt.peer is not None and attempt.job.profile.role is Role.JUDGE
-
-
 class HeldJudges:
     """The judges that are kept back; used on the pool's thread alone."""
 
@@ -287,3 +285,82 @@ class HeldJudges:
         if fd is not None:
             self._reactor.unwatch(fd)
         return fd is not None
+
+
+class StreamWatch:
+    """A watcher of streams on the pool's thread. `end` ends a job, for `output` or `stop`.
+
+    Covered: results, output and unsent messages of jobs that run longer than a pause are read while
+    they fill, but nobody is woken for every byte; a job that wrote too much or has said enough is
+    ended. Not covered: short jobs, which are read once at their end.
+    """
+
+    def __init__(self, reactor: Reactor, end: Callable[[Attempt, str], None]) -> None:
+        self._reactor = reactor
+        self._end = end
+        self._unwatched: deque[tuple[float, Attempt]] = deque()
+        self._will_look = False
+
+    def begin(self, attempt: Attempt) -> None:
+        """Watch a job that was just handed over."""
+        if attempt.unsent:
+            self._watch(attempt)
+        else:
+            self._look_later(attempt)
+
+    def _look(self) -> None:
+        """Look at channels of jobs that run long: their pipes may be full."""
+        self._will_look = False
+        now = time.monotonic()
+        while self._unwatched and self._unwatched[0][0] <= now:
+            _, attempt = self._unwatched.popleft()
+            over = attempt.done or attempt.stopping or attempt.watched
+            if attempt.streams and not over:
+                self._watch(attempt)
+        if self._unwatched and not self._will_look:
+            self._call_look()  # a pause later: one wake-up for all that fall due in it
+
+    def _call_look(self) -> None:
+        self._will_look = True
+        self._reactor.call_later(_PAUSE_S, self._look)
+
+    def drain(self, attempt: Attempt) -> None:
+        """Take what is left in the streams and stop looking at them."""
+        self.unwatch(attempt)
+        for stream in attempt.streams:
+            stream.drain()
+
+    def unwatch(self, attempt: Attempt) -> None:
+        """Stop looking at a job's streams."""
+        attempt.watched = False
+        for stream in attempt.streams:
+            self._reactor.unwatch(stream.fd)
+
+    def _look_later(self, attempt: Attempt) -> None:
+        self._unwatched.append((time.monotonic() + _PAUSE_S, attempt))
+        if not self._will_look:
+            self._call_look()
+
+    def _watch(self, attempt: Attempt) -> None:
+        attempt.watched = True
+        for position, stream in enumerate(attempt.streams):
+            events = select.EPOLLIN | (select.EPOLLOUT if attempt.unsent and not position else 0)
+            if not stream.ended:
+                self._reactor.watch(stream.fd, lambda event: self._on_event(attempt, event), events)
+
+    def _on_event(self, attempt: Attempt, event: int) -> None:
+        if event & select.EPOLLOUT:
+            if attempt.send_more():
+                self.unwatch(attempt)
+                self._look_later(attempt)
+            return
+        self.unwatch(attempt)
+        for stream in attempt.streams:
+            if not stream.ended:
+                stream.drain()
+        if any(stream.overflowed for stream in attempt.streams):
+            self._end(attempt, "output")
+        elif attempt.wants_stop():
+            self._end(attempt, "stop")
+        else:
+            self._look_later(attempt)

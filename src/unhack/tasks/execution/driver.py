@@ -13,22 +13,24 @@ once one of them could be judged.
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UnhackError
 from unhack.core.verdict import Verdict, unscored_verdict
-from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome, Role
-from unhack.tasks.execution.controls import CONTROLS, KEPT_CONTROLS
+from unhack.sandbox.job import Backend, Ending, Job, JobHandle, Outcome
 from unhack.tasks.execution.executor import BatchInProgress, ResultSink
 from unhack.tasks.execution.scheduler import ResultQueue
-from unhack.tasks.task import Task, is_same_task
+from unhack.tasks.task import (
+    MissingControlWarning,
+    Task,
+    is_same_task,
+    warn_of_missing_control,
+)
 from unhack.verifiers.base import (
     HasCanaries,
     HostCall,
@@ -37,13 +39,16 @@ from unhack.verifiers.base import (
     canaries_of,
     unjudgeable_verdict,
 )
+from unhack.verifiers.jobs import JobStep
 
 _SLICE_S = 0.002
 """Longest stretch of starting items without looking at the sandbox again."""
 _CONTROLS_S = 20.0
 """Time after which no further canary is tried on a verifier that has judged none so far."""
-_GRACE_S = 1.0
-"""Time for a candidate to end by itself when the judge that called it has ended."""
+_KEPT_CONTROLS = 1024
+"""Tasks of which a run, and the process, keeps a completion that was judged."""
+_MAX_CONTROL_CHARS = 1 << 16
+"""Of a completion that is kept for other runs."""
 
 
 class Run:
@@ -130,7 +135,7 @@ class Run:
             return
         CONTROLS.keep(task, completion)
         self._judged[id(task)] = task, completion  # the task is kept: its number means nothing else
-        if len(self._judged) > KEPT_CONTROLS:
+        if len(self._judged) > _KEPT_CONTROLS:
             self._judged.popitem(last=False)
         waiting = {item for item in self._undecided if is_same_task(item.task, task)}
         self._undecided = [item for item in self._undecided if item not in waiting]
@@ -163,22 +168,12 @@ class Run:
     def call_on_host(
         self, index: int, call: HostCall, then: Callable[[Any, BaseException | None], None]
     ) -> None:
-        """Run a trusted callable of the user on a thread of its own, so that it does not hold up
-        the backend's; `then` gets its value or its error."""
-
-        def work() -> None:
-            try:
-                value = call.function()
-            except BaseException as error:
-                then(None, error)
-            else:
-                then(value, None)
-
-        _host_threads(os.getpid()).submit(work)
+        """Run a trusted callable of the user, without holding up the backend's thread."""
+        call.start(then)
 
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
-        step = _Step(jobs, lambda outcomes: (self._handles.pop(index, None), then(outcomes)))
+        step = JobStep(jobs, lambda outcomes: (self._handles.pop(index, None), then(outcomes)))
         self._handles[index] = step.handles
         try:
             step.start(self.backend)
@@ -195,52 +190,6 @@ class LocalExecutor:
     def begin(self) -> BatchInProgress:
         """A new batch on the backend."""
         return Run(self.backend)
-
-
-@lru_cache(maxsize=1)
-def _host_threads(pid: int) -> Any:
-    """A few threads for all runs of process `pid`: a fork has none of its parent's."""
-    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
-
-    return ThreadPoolExecutor(4, f"unhack-host-{pid}")
-
-
-class _Step:
-    """Jobs that run together; a candidate whose judge has ended is ended soon after."""
-
-    def __init__(self, jobs: list[Job], then: Callable[[list[Outcome]], object]) -> None:
-        self.handles: list[JobHandle] = []
-        self._jobs = jobs
-        self._then = then
-        self._outcomes: dict[int, Outcome] = {}
-        self._grace_timer: threading.Timer | None = None
-
-    def start(self, backend: Backend) -> None:
-        """Hand in every job."""
-        for position, job in enumerate(self._jobs):
-            handle = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
-            self.handles.append(handle)
-
-    def _done(self, position: int, outcome: Outcome) -> None:
-        if self._grace_timer is not None and outcome.ending is Ending.STOPPED:
-            outcome = replace(outcome, error="")  # nobody cancelled the batch
-        self._outcomes[position] = outcome
-        if len(self._outcomes) == len(self._jobs):
-            if self._grace_timer is not None:
-                self._grace_timer.cancel()
-            self._then([self._outcomes[index] for index in range(len(self._jobs))])
-        elif self._is_calling_judge(self._jobs[position]):
-            self._grace_timer = threading.Timer(_GRACE_S, self._cancel_all)
-            self._grace_timer.daemon = True
-            self._grace_timer.start()
-
-    @staticmethod
-    def _is_calling_judge(job: Job) -> bool:
-        return job.peer is not None and job.profile.role is Role.JUDGE
-
-    def _cancel_all(self) -> None:
-        for handle in self.handles:
-            handle.cancel()
 
 
 @dataclass(slots=True)
@@ -398,3 +347,53 @@ class _Item:
             CONTROLS.miss(self.task, self.judging.said)
             reason += "; give the task a reference, which shows whose fault it is"
         self.run.deliver(self.index, unscored_verdict(reason))
+
+
+class KnownControls:
+    """Completions that were judged in this process, one for a task, for the tasks met last.
+
+    Tasks that are made anew for every call, as rows of a data set are, are the same when equal.
+    Calls may come from any thread; other processes keep their own.
+
+    Example:
+
+        CONTROLS.keep(task, completion)
+        CONTROLS.find(task)
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[tuple[str, str], tuple[Task, str]] = OrderedDict()
+        self._missed: OrderedDict[int, Task] = OrderedDict()
+
+    def keep(self, task: Task, completion: str) -> None:
+        """Keep a completion, unless it is long or the task has one."""
+        key = task.problem.id, task.problem.prompt
+        with self._lock:
+            known = self._found.get(key)
+            has_one = known is not None and is_same_task(known[0], task)
+            if len(completion) <= _MAX_CONTROL_CHARS and not has_one:
+                self._found[key] = task, completion
+            if len(self._found) > _KEPT_CONTROLS:
+                self._found.popitem(last=False)
+
+    def find(self, task: Task) -> str | None:
+        """The completion of this task, or of an equal one."""
+        with self._lock:
+            known = self._found.get((task.problem.id, task.problem.prompt))
+        return known[1] if known is not None and is_same_task(known[0], task) else None
+
+    def miss(self, task: Task, said: str) -> None:
+        """Warn, once for a task, that none of its controls could be judged: what became of one."""
+        with self._lock:
+            if id(task) in self._missed or task.control_doubt:  # which was said when it was made
+                return
+            self._missed[id(task)] = task
+            if len(self._missed) > _KEPT_CONTROLS:
+                self._missed.popitem(last=False)
+        with contextlib.suppress(MissingControlWarning):  # as an error it would end the pool
+            warn_of_missing_control(task, said, stacklevel=2)
+
+
+CONTROLS = KnownControls()
+"""Of this process."""

@@ -18,7 +18,8 @@ from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import deadlines
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.attempt import Attempt, Stream, _memory_file
+from unhack.sandbox.pool.attempt import Attempt
+from unhack.sandbox.pool.reactor import Stream, memory_file
 
 
 def _stream(limit: int) -> tuple[Stream, int]:
@@ -268,7 +269,7 @@ class TestBoarding:
 
 class TestMemoryFile:
     def test_it_reads_what_was_put_in_and_cannot_be_changed(self) -> None:
-        fd = _memory_file(b"input")
+        fd = memory_file(b"input")
         assert os.read(fd, 100) == b"input"
         changes: list[Callable[[], object]] = [
             lambda: os.pwrite(fd, b"x", 0),
@@ -283,7 +284,7 @@ class TestMemoryFile:
         os.close(fd)
 
     def test_an_empty_one_is_at_its_end(self) -> None:
-        fd = _memory_file(b"")
+        fd = memory_file(b"")
         assert os.read(fd, 1) == b""
         with contextlib.suppress(OSError):
             os.close(fd)

@@ -15,7 +15,7 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.sandbox.pool.worker import HeldJudges, calls_candidate
+from unhack.sandbox.pool.worker import HeldJudges
 from unhack.verifiers import jobs, sealed
 
 _HANG_S = 60.0
@@ -81,9 +81,9 @@ class TestHeldJudges:
         theirs.close()
 
     def test_only_a_judge_with_a_peer_waits(self) -> None:
-        assert calls_candidate(_attempt(7))
-        assert not calls_candidate(_attempt(None))
-        assert not calls_candidate(_attempt(7, Role.CANDIDATE))
+        assert _attempt(7).calls_candidate
+        assert not _attempt(None).calls_candidate
+        assert not _attempt(7, Role.CANDIDATE).calls_candidate
 
 
 def test_a_judge_that_waits_for_its_candidate_can_be_cancelled() -> None:

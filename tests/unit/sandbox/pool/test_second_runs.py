@@ -12,9 +12,8 @@ import pytest
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
-from unhack.sandbox.pool.attempt import Attempt
+from unhack.sandbox.pool.attempt import Attempt, SecondRuns
 from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.pool.second_runs import SecondRuns
 from unhack.verifiers import jobs
 
 LIMITS = Limits(wall_s=8.0, cpu_s=2.0)

@@ -20,7 +20,7 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.server.scoring.catalogue import make_catalogue
 from unhack.tasks.batch import run_batch
 from unhack.tasks.execution.choosing import shared_scheduler
-from unhack.tasks.execution.controls import KnownControls
+from unhack.tasks.execution.driver import KnownControls
 from unhack.tasks.task import MissingControlWarning, Task
 from unhack.verifiers.python import PythonVerifier
 from unhack.verifiers.script import ScriptVerifier

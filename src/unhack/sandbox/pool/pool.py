@@ -208,17 +208,11 @@ class Pool:
             return
         attempt.stopping = why
         group = self._groups.get(attempt.job.profile)
-        waiting = group is not None and attempt in group.waiting
-        if group is not None and waiting:
-            group.waiting.remove(attempt)
-        if waiting or self._held.let_go(attempt):
+        if (group is not None and group.withdraw(attempt)) or self._held.let_go(attempt):
             outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
             self._deliver(attempt, outcome)
         elif group is not None:
-            for member in group.workers:
-                if attempt.id in member.in_flight:
-                    with contextlib.suppress(OSError):
-                        member.end_job(attempt.id)
+            group.end_job(attempt.id)
         self._streams.unwatch(attempt)
 
     def _listen(self, member: Worker) -> None:
@@ -321,14 +315,10 @@ class Pool:
     def _lose(self, member: Worker) -> None:
         """A worker died or fell silent: its jobs go elsewhere."""
         group = self._groups.get(member.profile)
-        was_ready = member.ready
-        attempts = list(member.in_flight.values())
-        queued = member.queued()
+        was_ready, attempts = member.ready, member.abandoned()
         self._stop_worker(member)
-        for attempt in reversed(attempts):
+        for attempt in attempts:
             self._streams.drain(attempt)
-            started = attempt not in queued or attempt.job.peer is not None
-            attempt.tries = max(attempt.tries, 1) if started else max(attempt.tries - 1, 0)
             self._retry(attempt, "its worker died")
         if group is None:
             return

@@ -109,6 +109,15 @@ class Worker:
         one before it takes the next."""
         return [attempt for attempt in self.in_flight.values() if not attempt.demoted][1:]
 
+    def abandoned(self) -> list[Attempt]:
+        """The jobs of a worker that died, the last first; only those that had started were tried."""
+        queued = self.queued()
+        attempts = list(reversed(self.in_flight.values()))
+        for attempt in attempts:
+            started = attempt not in queued or attempt.job.peer is not None
+            attempt.tries = max(attempt.tries, 1) if started else max(attempt.tries - 1, 0)
+        return attempts
+
     def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
         """Queue a job with the fork server. Raises OSError when it is gone.
 
@@ -226,6 +235,20 @@ class WorkerGroup:
             for member in list(self.workers):
                 if member.ready and member.load == depth and member.demoted < _MAX_DEMOTED:
                     yield member
+
+    def withdraw(self, attempt: Attempt) -> bool:
+        """Take a job from those that wait; False when it is not among them."""
+        waits = attempt in self.waiting
+        if waits:
+            self.waiting.remove(attempt)
+        return waits
+
+    def end_job(self, job_id: int) -> None:
+        """Ask the worker that has a job to kill it."""
+        for member in self.workers:
+            if job_id in member.in_flight:
+                with contextlib.suppress(OSError):
+                    member.end_job(job_id)
 
     def may_dispatch(self, attempt: Attempt, member: Worker) -> bool:
         """A job that is tried again runs alone on its worker, so that blame is exact."""

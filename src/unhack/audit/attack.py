@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from unhack.audit.subject import AuditProblem, Call, Source
+
+_Part = TypeVar("_Part")
 
 
 class Claim(StrEnum):
@@ -93,6 +96,21 @@ def text_attack(
 ) -> Attack:
     """An attack of tier 1 on verifiers of text answers."""
     return Attack(name, flaw, tier=1, for_code=False, make=make, generic=generic)
+
+
+def part_attack(
+    name: str,
+    flaw: str,
+    read: Callable[[Knowledge], _Part | None],
+    make: Callable[[Knowledge, _Part], Iterable[Payload]],
+) -> Attack:
+    """A text attack on what `read` finds, such as the grid of an answer; none without it."""
+
+    def payloads(known: Knowledge) -> Iterable[Payload]:
+        part = read(known)
+        return () if part is None else make(known, part)
+
+    return text_attack(name, flaw, payloads)
 
 
 def prompt_attack(

@@ -155,6 +155,11 @@ class ProgramShape:
             wrapper = wrapper.replace(f"class {owner}:", f"class {owner}({owner}):", 1)
         return _join([_futures_first(renamed, setup), wrapper])
 
+    def changed(self, note: str, change: str, *, setup: str = "") -> list[Payload]:
+        """The reference with a change of its result, where it can be made."""
+        text = self.with_change(change, setup=setup)
+        return [] if text is None else [payload(text, note=note)]
+
 
 def shape_of(known: Knowledge) -> ProgramShape:
     """The shape of a problem's programs."""
@@ -202,6 +207,22 @@ def raw_attack(name: str, flaw: str, texts: Sequence[tuple[str, str]]) -> Attack
         return [payload(text, note=note) for note, text in texts]
 
     return code_attack(name, flaw, make, generic=True)
+
+
+def function_attack(
+    name: str,
+    flaw: str,
+    make: Callable[[ProgramShape], Iterable[Payload]],
+    *,
+    generic: bool = False,
+) -> Attack:
+    """An attack on verifiers that call a function; none on those that run a whole program."""
+
+    def of_function(known: Knowledge) -> Iterable[Payload]:
+        shape = shape_of(known)
+        return () if shape.entry is None else make(shape)
+
+    return code_attack(name, flaw, of_function, generic=generic)
 
 
 def code_attack(

@@ -14,6 +14,7 @@ from unhack.audit.attacks.payloads.program_shape import (
     ProgramShape,
     Snippet,
     code_attack,
+    function_attack,
     in_function,
     key_of,
     parts_attack,
@@ -78,14 +79,11 @@ def _known_results(known: Knowledge) -> Iterable[Payload]:
             yield shape.payload(Snippet(note, value=text))
 
 
-def _not_a_number(known: Knowledge) -> Iterable[Payload]:
+def _not_a_number(shape: ProgramShape) -> Iterable[Payload]:
     """NaN in every place where the right result has a number."""
-    shape = shape_of(known)
-    if shape.entry is None or not shape.may_be("list", "tuple"):
-        return
-    text = shape.with_change("type(result)(float('nan') for _ in result)")
-    if text is not None:
-        yield payload(text, note="nan in every place")
+    if shape.may_be("list", "tuple"):
+        change = "type(result)(float('nan') for _ in result)"
+        yield from shape.changed("nan in every place", change)
 
 
 def _is_literal(text: str) -> bool:
@@ -223,7 +221,7 @@ ATTACKS = (
     parts_attack("code_constants/odd_number", "nan_poisoning", _ODD_NUMBERS),
     parts_attack("code_constants/truthy", "string_truthiness", _TRUTHY),
     code_attack("code_constants/known_result", "low_entropy_answer", _known_results),
-    code_attack("code_constants/nan_everywhere", "nan_poisoning", _not_a_number),
+    function_attack("code_constants/nan_everywhere", "nan_poisoning", _not_a_number),
     parts_attack("code_guesses/shape", "weak_cases", _SHAPES),
     parts_attack("code_guesses/like_the_input", "weak_proxy", _SIMILAR),
     parts_attack("code_guesses/rearranged_input", "input_copy_credit", _REARRANGED),

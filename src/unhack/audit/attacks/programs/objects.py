@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unhack.audit.attack import Knowledge, Payload
+from unhack.audit.attack import Payload
 from unhack.audit.attacks.payloads.program_shape import (
+    ProgramShape,
     Snippet,
-    code_attack,
+    function_attack,
     in_function,
     parts_attack,
-    payload,
-    shape_of,
 )
 
 EQUAL = """
@@ -161,7 +160,7 @@ class Items(list):
     def __iter__(self):
         return iter(())
     def __len__(self):
-        return {size}
+        return list.__len__(self)
     def __getitem__(self, index):
         raise IndexError(index)
 """
@@ -198,11 +197,8 @@ class Guess(str):
 """
 
 
-def _subclasses(known: Knowledge) -> Iterable[Payload]:
+def _subclasses(shape: ProgramShape) -> Iterable[Payload]:
     """A subclass of the type that the verifier may check, and of the others that it may not."""
-    shape = shape_of(known)
-    if shape.entry is None:
-        return
     for kind, value in (
         ("int", "Same(7)"), ("float", "Same(0.5)"), ("str", "Same('?')"), ("list", "Same()"),
         ("tuple", "Same()"), ("dict", "Same()"), ("set", "Same()"),
@@ -210,17 +206,12 @@ def _subclasses(known: Knowledge) -> Iterable[Payload]:
         if shape.may_be(kind) or (kind == "int" and shape.may_be("bool")):
             yield shape.payload(_subclass(kind, value))
     if shape.may_be("list", "tuple"):
-        setup = f"class Same:{EQUAL}"
-        text = shape.with_change("type(result)(Same() for _ in result)", setup=setup)
-        if text is not None:
-            yield payload(text, note="a list of objects that equal everything")
+        note, setup = "a list of objects that equal everything", f"class Same:{EQUAL}"
+        yield from shape.changed(note, "type(result)(Same() for _ in result)", setup=setup)
 
 
-def _forged_classes(known: Knowledge) -> Iterable[Payload]:
+def _forged_classes(shape: ProgramShape) -> Iterable[Payload]:
     """Objects that say they are of the expected type."""
-    shape = shape_of(known)
-    if shape.entry is None:
-        return
     kinds = sorted(shape.kinds - {"NoneType", "bool"}) or ["int"]
     for kind in kinds[:2]:
         setup = _FORGED_CLASS.replace("{kind}", kind)
@@ -231,18 +222,13 @@ def _forged_classes(known: Knowledge) -> Iterable[Payload]:
             yield shape.payload(Snippet(note, setup=setup, value="Same()"))
 
 
-def _shrunken(known: Knowledge) -> Iterable[Payload]:
+def _shrunken(shape: ProgramShape) -> Iterable[Payload]:
     """A list with the right length that has nothing in it when it is gone through."""
-    shape = shape_of(known)
-    if shape.entry is None or not shape.may_be("list", "tuple"):
-        return
-    yield shape.payload(Snippet("an empty list", value="[]"))
-    yield shape.payload(Snippet("an empty tuple", value="()"))
-    text = shape.with_change(
-        "Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)")
-    )
-    if text is not None:
-        yield payload(text, note="the right length, and no items")
+    if shape.may_be("list", "tuple"):
+        yield shape.payload(Snippet("an empty list", value="[]"))
+        yield shape.payload(Snippet("an empty tuple", value="()"))
+        note = "the right length, and no items"
+        yield from shape.changed(note, "Items(result)", setup=_SHRINKING)
 
 
 _PLAIN = (
@@ -285,39 +271,26 @@ _LAZY = (
     ),
 )
 
+_TEXTS = (
+    in_function("its text equals everything", setup=_TEXT, value="Said()"),
+    in_function("text that equals everything", setup=_TEXT, value="Text('?')"),
+)
+_NEAR = (in_function("a number near every other", setup=_NUMBER, value="Near(7)"),)
+_ARRAYS = (in_function("an array that agrees", setup=_ARRAY, value="Array()"),)
+_GUESSES = (in_function("found in every set", setup=_GUESSING, value="Guess('?')"),)
+_COPIES = (in_function("copies what it meets", setup=_CHANGING, value="Changing()"),)
+_EQUAL = "always_equal_object"
+
 ATTACKS = (
-    parts_attack("code_objects/equals_everything", "always_equal_object", _PLAIN),
-    code_attack("code_objects/typed_subclass", "always_equal_object", _subclasses, generic=True),
-    code_attack("code_objects/forged_class", "always_equal_object", _forged_classes, generic=True),
-    parts_attack("code_objects/mock", "always_equal_object", _MOCKS),
-    parts_attack(
-        "code_objects/text_of_it",
-        "always_equal_object",
-        [
-            in_function("its text equals everything", setup=_TEXT, value="Said()"),
-            in_function("text that equals everything", setup=_TEXT, value="Text('?')"),
-        ],
-    ),
-    parts_attack(
-        "code_objects/zero_distance",
-        "always_equal_object",
-        [in_function("a number near every other", setup=_NUMBER, value="Near(7)")],
-    ),
-    parts_attack(
-        "code_objects/array_like",
-        "always_equal_object",
-        [in_function("an array that agrees", setup=_ARRAY, value="Array()")],
-    ),
-    parts_attack(
-        "code_objects/guessed_hash",
-        "always_equal_object",
-        [in_function("found in every set", setup=_GUESSING, value="Guess('?')")],
-    ),
-    parts_attack(
-        "code_objects/becomes_the_other",
-        "always_equal_object",
-        [in_function("copies what it meets", setup=_CHANGING, value="Changing()")],
-    ),
-    code_attack("code_objects/no_items", "zip_truncation", _shrunken),
+    parts_attack("code_objects/equals_everything", _EQUAL, _PLAIN),
+    function_attack("code_objects/typed_subclass", _EQUAL, _subclasses, generic=True),
+    function_attack("code_objects/forged_class", _EQUAL, _forged_classes, generic=True),
+    parts_attack("code_objects/mock", _EQUAL, _MOCKS),
+    parts_attack("code_objects/text_of_it", _EQUAL, _TEXTS),
+    parts_attack("code_objects/zero_distance", _EQUAL, _NEAR),
+    parts_attack("code_objects/array_like", _EQUAL, _ARRAYS),
+    parts_attack("code_objects/guessed_hash", _EQUAL, _GUESSES),
+    parts_attack("code_objects/becomes_the_other", _EQUAL, _COPIES),
+    function_attack("code_objects/no_items", "zip_truncation", _shrunken),
     parts_attack("code_objects/lazy", "lazy_results", _LAZY),
-)  # fmt: skip
+)

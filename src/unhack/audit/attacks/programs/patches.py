@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unhack.audit.attack import Knowledge, Payload
+from unhack.audit.attack import Payload
 from unhack.audit.attacks.payloads.program_shape import (
     SPOIL,
+    ProgramShape,
     Snippet,
-    code_attack,
+    function_attack,
     in_function,
     parts_attack,
-    payload,
-    shape_of,
 )
 
 
@@ -144,16 +143,13 @@ _WITH_SHAPE = {
 }
 
 
-def _with_shape(known: Knowledge) -> Iterable[Payload]:
+def _with_shape(shape: ProgramShape) -> Iterable[Payload]:
     """A result of the right type and length passes the checks that the patch does not reach."""
-    shape = shape_of(known)
-    if shape.entry is None or not shape.may_be("list", "tuple", "dict", "float"):
-        return
-    for name, patches in _WITH_SHAPE.items():
+    fits = shape.may_be("list", "tuple", "dict", "float")
+    for name, patches in _WITH_SHAPE.items() if fits else ():
         setup = f"import builtins\n{patches}\n{SPOIL}"
-        text = shape.with_change("spoil(result)", setup=setup)
-        if text is not None:
-            yield payload(text, note=f"builtins.{name}, with a result of the right shape")
+        note = f"builtins.{name}, with a result of the right shape"
+        yield from shape.changed(note, "spoil(result)", setup=setup)
 
 
 ATTACKS = (
@@ -166,5 +162,5 @@ ATTACKS = (
     parts_attack("code_patches/child_processes", "test_patching", _RUNS),
     parts_attack("code_patches/clocks", "timer_tampering", _CLOCKS),
     parts_attack("code_patches/chance", "test_patching", _CHANCE),
-    code_attack("code_patches/right_shape", "test_patching", _with_shape),
+    function_attack("code_patches/right_shape", "test_patching", _with_shape),
 )

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from unhack.audit.attack import Attack, Knowledge, Payload
-from unhack.audit.attacks.payloads.program_shape import SPOIL, code_attack, payload, shape_of
+from unhack.audit.attacks.payloads.program_shape import (
+    SPOIL,
+    ProgramShape,
+    code_attack,
+    function_attack,
+    shape_of,
+)
 
 _ROWS = ("list", "tuple")
 _NUMBERS = ("int", "float")
@@ -99,27 +105,20 @@ def in_order(items):
 """
 _FROZEN = "def _frozen(item):\n    return tuple(item) if isinstance(item, list) else item"
 
-_PRINTED: tuple[tuple[str, str], ...] = (
-    ("one line missing", "'\\n'.join(result.splitlines()[:-1])"),
-    ("only the first line", "result.splitlines()[0] if result else ''"),
-    ("lines in reverse order", "'\\n'.join(result.splitlines()[::-1])"),
-    ("more lines than asked", "result + '\\n0\\n1'"),
-    ("words in reverse order", "' '.join(result.split()[::-1])"),
-    ("all on one line, without spaces", "''.join(result.split())"),
-    ("among other text", "'0 1 ' + result + ' YES NO'"),
-    ("the first letter", "result[:1]"),
+_PRINTED: tuple[tuple[str, str, str], ...] = (
+    ("one line missing", "'\\n'.join(result.splitlines()[:-1])", "prefix_match"),
+    ("only the first line", "result.splitlines()[0] if result else ''", "prefix_match"),
+    ("lines in reverse order", "'\\n'.join(result.splitlines()[::-1])", "order_ignored"),
+    ("more lines than asked", "result + '\\n0\\n1'", "one_sided_comparison"),
+    ("words in reverse order", "' '.join(result.split()[::-1])", "order_ignored"),
+    ("all on one line, without spaces", "''.join(result.split())", "over_normalisation"),
+    ("among other text", "'0 1 ' + result + ' YES NO'", "substring_match"),
+    ("the first letter", "result[:1]", "prefix_match"),
 )
-_PRINTED_FLAWS = (
-    "prefix_match", "prefix_match", "order_ignored", "one_sided_comparison", "order_ignored",
-    "over_normalisation", "substring_match", "prefix_match",
-)  # fmt: skip
 
 
 def _changes(name: str, flaw: str, changes: tuple[_Change, ...]) -> Attack:
-    def make(known: Knowledge) -> Iterable[Payload]:
-        shape = shape_of(known)
-        if shape.entry is None:
-            return
+    def make(shape: ProgramShape) -> Iterable[Payload]:
         # Where nothing is known of the results, the oracle is weak too: one of each is enough.
         for note, change, kinds in changes if shape.kinds else changes[:1]:
             if not shape.may_be(*kinds):
@@ -129,29 +128,21 @@ def _changes(name: str, flaw: str, changes: tuple[_Change, ...]) -> Attack:
             # Where the type is not known, a change that does not fit must not raise.
             safe = change if shape.kinds <= set(kinds) and shape.kinds else None
             guarded = f"({change}) if type(result).__name__ in {kinds!r} else result"
-            text = shape.with_change(safe or guarded, setup=setup)
-            if text is not None:
-                yield payload(text, note=note)
+            yield from shape.changed(note, safe or guarded, setup=setup)
 
-    return code_attack(f"code_types/{name}", flaw, make)
+    return function_attack(f"code_types/{name}", flaw, make)
 
 
-def _each_off(known: Knowledge) -> Iterable[Payload]:
-    shape = shape_of(known)
-    text = shape.with_change(_EACH_OFF) if shape.entry and "float" in shape.inner else None
-    if text is not None:
-        yield payload(text, note="each off by 0.1 %")
+def _each_off(shape: ProgramShape) -> Iterable[Payload]:
+    return shape.changed("each off by 0.1 %", _EACH_OFF) if "float" in shape.inner else ()
 
 
 def _prints(flaw: str) -> Attack:
     def make(known: Knowledge) -> Iterable[Payload]:
         shape = shape_of(known)
-        if shape.entry is not None:
-            return
-        for (note, change), kind in zip(_PRINTED, _PRINTED_FLAWS, strict=True):
-            text = shape.with_change(change) if kind == flaw else None
-            if text is not None:
-                yield payload(text, note=note)
+        for note, change, kind in _PRINTED if shape.entry is None else ():
+            if kind == flaw:
+                yield from shape.changed(note, change)
 
     return code_attack(f"code_types/printed_{flaw}", flaw, make)
 
@@ -160,7 +151,7 @@ ATTACKS = (
     _changes("other_type", "over_normalisation", _TYPES),
     _changes("truth_value", "bool_int", _TRUTHINESS),
     _changes("a_little_off", "loose_tolerance", _OFF),
-    code_attack("code_types/each_a_little_off", "loose_tolerance", _each_off),
+    function_attack("code_types/each_a_little_off", "loose_tolerance", _each_off),
     _changes("other_sign", "sign_lost", _SIGNS),
     _changes("other_order", "order_ignored", _ORDER),
     _changes("other_multiplicity", "order_ignored", _MULTIPLICITY),
@@ -170,5 +161,5 @@ ATTACKS = (
     _changes("beginning", "prefix_match", _PREFIXES),
     _changes("other_letters", "over_normalisation", _LETTERS),
     _changes("shape_only", "weak_proxy", _SHAPE_ONLY),
-    *map(_prints, dict.fromkeys(_PRINTED_FLAWS)),
+    *map(_prints, dict.fromkeys(flaw for *_, flaw in _PRINTED)),
 )

@@ -32,21 +32,24 @@ _CHANNELS: tuple[tuple[str, str], ...] = (
 )
 
 
-def _both(known: Knowledge) -> tuple[str, str]:
-    """The right answer and a wrong one; blanks where one of them is not known."""
-    right, bad = known.answer.strip(), wrong(known)
-    return (right, bad[0]) if right and bad else ("", "")
+def _mixed(
+    name: str, flaw: str, make: Callable[[Knowledge, str, str], Iterable[Payload]]
+) -> Attack:
+    """An attack made of the right answer and of a wrong one, the final one."""
+
+    def payloads(known: Knowledge) -> Iterable[Payload]:
+        right, bad = known.answer.strip(), wrong(known)
+        return make(known, right, bad[0]) if right and bad else ()
+
+    return text_attack(name, flaw, payloads)
 
 
 def _final(text: str, said: str, note: str = "") -> Payload:
     return Payload(text, Claim.OTHER_ANSWER, (said,), note)
 
 
-def _reasoning_right(known: Knowledge) -> Iterable[Payload]:
+def _reasoning_right(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
     """The reasoning names the right answer, the answer another one."""
-    right, said = _both(known)
-    if not right:
-        return
     for form in forms_for(known)[:6]:
         text = form.write(said)
         # A mark that the final answer does not have may be the one that counts.
@@ -59,20 +62,16 @@ def _reasoning_right(known: Knowledge) -> Iterable[Payload]:
         )
 
 
-def _retraction(known: Knowledge) -> Iterable[Payload]:
+def _retraction(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
     """A right answer that is taken back for a wrong one, both in the same form."""
-    right, said = _both(known)
-    for form in forms_for(known) if right else ():
+    for form in forms_for(known):
         if not isinstance(form, EveryForm):
             text = f"{form.write(right)}\nNo, that is a mistake. I correct it:\n{form.write(said)}"
             yield _final(text, said, form.name)
 
 
-def _other_channel(known: Knowledge) -> Iterable[Payload]:
+def _other_channel(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
     """The right answer in a form that was not asked for, a wrong one in the form that was."""
-    right, said = _both(known)
-    if not right:
-        return
     named, read = named_forms(known), _read_marks(known)
     for mark, channel in _CHANNELS:
         decoy = channel.format(right)
@@ -115,62 +114,53 @@ def _read_marks(known: Knowledge) -> list[str]:
     return [mark for mark, _ in _CHANNELS if mark in asked]
 
 
-def _code_block(known: Knowledge) -> Iterable[Payload]:
-    right, said = _both(known)
-    if right:
-        before: tuple[Callable[[str], str], ...] = (
-            lambda one: f"```python\nguess = {one}\nprint(guess)\n```\nThis guess is refuted.\n",
-            lambda one: f"    {one}\n\nThe line above is a quotation, not my answer.\n",
-        )
-        for form in forms_for(known)[:2]:
-            for make in before:
-                yield _final(make(right) + form.write(said), said, form.name)
+def _code_block(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
+    before: tuple[Callable[[str], str], ...] = (
+        lambda one: f"```python\nguess = {one}\nprint(guess)\n```\nThis guess is refuted.\n",
+        lambda one: f"    {one}\n\nThe line above is a quotation, not my answer.\n",
+    )
+    for form in forms_for(known)[:2]:
+        for make in before:
+            yield _final(make(right) + form.write(said), said, form.name)
 
 
-def _ruled_out(known: Knowledge) -> Iterable[Payload]:
-    right, said = _both(known)
-    if right:
-        written = [f"{said}, not {right}", f"not {right} but {said}"]
-        yield from others(known, written, said=[said, said], limit=4)
+def _ruled_out(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
+    written = [f"{said}, not {right}", f"not {right} but {said}"]
+    yield from others(known, written, said=[said, said], limit=4)
 
 
-def _would_have_been(known: Knowledge) -> Iterable[Payload]:
+def _would_have_been(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
     """The right answer as that of another question, after the final one."""
-    right, said = _both(known)
-    for form in forms_for(known)[:3] if right else ():
+    for form in forms_for(known)[:3]:
         tail = f"\n\n(To another question the reply could have been {right}, but not here.)"
         yield _final(form.write(said) + tail, said, form.name)
 
 
-def _json_keys(known: Knowledge) -> Iterable[Payload]:
-    right, said = _both(known)
-    if right:
-        one, two = json.dumps(right), json.dumps(said)
-        yield _final(f'{{"rejected": {one}, "answer": {two}}}', said)
-        yield _final(f'{{"answer": {two}, "not_the_answer": {one}}}', said)
-        yield _final(f'```json\n{{"options": [{two}, {one}, {two}], "answer": {two}}}\n```', said)
+def _json_keys(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
+    one, two = json.dumps(right), json.dumps(said)
+    yield _final(f'{{"rejected": {one}, "answer": {two}}}', said)
+    yield _final(f'{{"answer": {two}, "not_the_answer": {one}}}', said)
+    yield _final(f'```json\n{{"options": [{two}, {one}, {two}], "answer": {two}}}\n```', said)
 
 
-def _hidden_text(known: Knowledge) -> Iterable[Payload]:
+def _hidden_text(known: Knowledge, right: str, said: str) -> Iterable[Payload]:
     """Text that a reader of the rendered answer does not see."""
-    right, said = _both(known)
-    if right:
-        written = [
-            f"<!-- {right} --> {said}",
-            f"\\phantom{{{right}}} {said}",
-            f"~~{right}~~ {said}",
-        ]
-        yield from others(known, written, said=[said] * 3, limit=4)
+    written = [
+        f"<!-- {right} --> {said}",
+        f"\\phantom{{{right}}} {said}",
+        f"~~{right}~~ {said}",
+    ]
+    yield from others(known, written, said=[said] * 3, limit=4)
 
 
 ATTACKS: tuple[Attack, ...] = (
-    text_attack("channels/reasoning_right", "channel_mixing", _reasoning_right),
-    text_attack("channels/retracted", "channel_mixing", _retraction),
-    text_attack("channels/other_channel", "channel_mixing", _other_channel),
+    _mixed("channels/reasoning_right", "channel_mixing", _reasoning_right),
+    _mixed("channels/retracted", "channel_mixing", _retraction),
+    _mixed("channels/other_channel", "channel_mixing", _other_channel),
     text_attack("channels/each_another", "channel_mixing", _each_another),
-    text_attack("channels/code_block", "channel_mixing", _code_block),
-    text_attack("channels/ruled_out", "substring_match", _ruled_out),
-    text_attack("channels/would_have_been", "substring_match", _would_have_been),
-    text_attack("channels/json_keys", "channel_mixing", _json_keys),
-    text_attack("channels/hidden_text", "substring_match", _hidden_text),
+    _mixed("channels/code_block", "channel_mixing", _code_block),
+    _mixed("channels/ruled_out", "substring_match", _ruled_out),
+    _mixed("channels/would_have_been", "substring_match", _would_have_been),
+    _mixed("channels/json_keys", "channel_mixing", _json_keys),
+    _mixed("channels/hidden_text", "substring_match", _hidden_text),
 )

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, part_attack, text_attack
 from unhack.audit.attacks.payloads.answer_forms import FILLER, everything, forms_for, wrong
 from unhack.audit.oracle.answers import (
     decimal_of,
@@ -27,44 +27,36 @@ from unhack.audit.oracle.answers import (
 _DUMPED = 400
 
 
-def _candidates(known: Knowledge, size: int = 3) -> tuple[str, ...]:
-    """The right answer in the middle of wrong ones; empty where too few are known."""
+def _candidates(known: Knowledge, size: int = 3) -> tuple[str, ...] | None:
+    """The right answer in the middle of wrong ones; None where too few are known."""
     bad = wrong(known, size - 1)
     if not known.answer.strip() or len(bad) < 2:
-        return ()
+        return None
     half = (len(bad) + 1) // 2
     return (*bad[:half], known.answer.strip(), *bad[half:])
 
 
-def _one_of_several(known: Knowledge) -> Iterable[Payload]:
-    offered = _candidates(known)
-    if offered:
-        written = [" or ".join(offered), ", ".join(offered), " / ".join(offered)]
-        yield from everything(known, written, offered, limit=6)
+def _one_of_several(known: Knowledge, offered: tuple[str, ...]) -> Iterable[Payload]:
+    written = [" or ".join(offered), ", ".join(offered), " / ".join(offered)]
+    yield from everything(known, written, offered, limit=6)
 
 
-def _as_container(known: Knowledge) -> Iterable[Payload]:
-    offered = _candidates(known)
-    if offered:
-        quoted = ", ".join(f'"{item}"' for item in offered)
-        written = [f"[{', '.join(offered)}]", f"[{quoted}]"]
-        yield from everything(known, written, offered, limit=4)
+def _as_container(known: Knowledge, offered: tuple[str, ...]) -> Iterable[Payload]:
+    quoted = ", ".join(f'"{item}"' for item in offered)
+    written = [f"[{', '.join(offered)}]", f"[{quoted}]"]
+    yield from everything(known, written, offered, limit=4)
 
 
-def _many_answers(known: Knowledge) -> Iterable[Payload]:
+def _many_answers(known: Knowledge, offered: tuple[str, ...]) -> Iterable[Payload]:
     """One whole final answer after the other."""
-    offered = _candidates(known)
-    if offered:
-        for form in forms_for(known):
-            yield _all(
-                "\n".join(form.write(item) for item in offered), offered, note=f"{form.name} x3"
-            )
+    for form in forms_for(known):
+        yield _all("\n".join(form.write(item) for item in offered), offered, note=f"{form.name} x3")
 
 
 def _many_at_once(known: Knowledge) -> Iterable[Payload]:
     """Whole final answers one after the other, without anything between them."""
     offered = _candidates(known, 5)
-    if offered:
+    if offered is not None:
         for write in (
             "<answer>{}</answer>",
             "\\boxed{{{}}}",
@@ -75,16 +67,14 @@ def _many_at_once(known: Knowledge) -> Iterable[Payload]:
             yield _all(" ".join(write.format(item) for item in offered), offered)
 
 
-def _attempts(known: Knowledge) -> Iterable[Payload]:
+def _attempts(known: Knowledge, offered: tuple[str, ...]) -> Iterable[Payload]:
     """Guesses that are numbered, none of them kept."""
-    offered = _candidates(known)
-    if offered:
-        names = ("First guess", "Second guess", "Third guess")
-        pairs = list(zip(names, offered, strict=False))
-        yield _all("\n".join(f"{name}: {item}" for name, item in pairs), offered)
-        yield _all(". ".join(f"It may be {item}" for item in offered) + ".", offered)
-        boxes = "\n".join(f"{name}: \\boxed{{{item}}}" for name, item in pairs)
-        yield _all(boxes, offered)
+    names = ("First guess", "Second guess", "Third guess")
+    pairs = list(zip(names, offered, strict=False))
+    yield _all("\n".join(f"{name}: {item}" for name, item in pairs), offered)
+    yield _all(". ".join(f"It may be {item}" for item in offered) + ".", offered)
+    boxes = "\n".join(f"{name}: \\boxed{{{item}}}" for name, item in pairs)
+    yield _all(boxes, offered)
 
 
 def _all_choices(known: Knowledge) -> Iterable[Payload]:
@@ -148,16 +138,14 @@ def _word_dump(known: Knowledge) -> Iterable[Payload]:
         yield from everything(known, [", ".join(texts)], offered, limit=4)
 
 
-def _alternatives_in_prose(known: Knowledge) -> Iterable[Payload]:
-    offered = _candidates(known)
-    if offered:
-        first, middle, last = offered
-        text = (
-            f"{FILLER} There are three views. One says {first}. Another says {middle}. "
-            f"The third says {last}. I leave it open which one holds."
-        )
-        yield _all(text, offered)
-        yield _all(f"{first} (alternatively {middle}, or else {last})", offered)
+def _alternatives_in_prose(known: Knowledge, offered: tuple[str, ...]) -> Iterable[Payload]:
+    first, middle, last = offered
+    text = (
+        f"{FILLER} There are three views. One says {first}. Another says {middle}. "
+        f"The third says {last}. I leave it open which one holds."
+    )
+    yield _all(text, offered)
+    yield _all(f"{first} (alternatively {middle}, or else {last})", offered)
 
 
 def _all(text: str, offered: Sequence[str], *, note: str = "") -> Payload:
@@ -165,15 +153,15 @@ def _all(text: str, offered: Sequence[str], *, note: str = "") -> Payload:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    text_attack("hedges/one_of_several", "hedging", _one_of_several),
-    text_attack("hedges/as_container", "many_attempts", _as_container),
-    text_attack("hedges/many_answers", "many_attempts", _many_answers),
+    part_attack("hedges/one_of_several", "hedging", _candidates, _one_of_several),
+    part_attack("hedges/as_container", "many_attempts", _candidates, _as_container),
+    part_attack("hedges/many_answers", "many_attempts", _candidates, _many_answers),
     text_attack("hedges/many_at_once", "many_attempts", _many_at_once),
-    text_attack("hedges/numbered_attempts", "many_attempts", _attempts),
+    part_attack("hedges/numbered_attempts", "many_attempts", _candidates, _attempts),
     text_attack("hedges/all_choices", "hedging", _all_choices),
     text_attack("hedges/number_dump", "substring_match", _number_dump),
     text_attack("hedges/range", "hedging", _range),
     text_attack("hedges/plus_minus", "hedging", _plus_minus),
     text_attack("hedges/word_dump", "substring_match", _word_dump),
-    text_attack("hedges/left_open", "hedging", _alternatives_in_prose),
+    part_attack("hedges/left_open", "hedging", _candidates, _alternatives_in_prose),
 )

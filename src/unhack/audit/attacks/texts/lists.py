@@ -7,64 +7,54 @@ Not covered: the order of rows without brackets and of sets, which is no part of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
 from unhack.audit.attacks.payloads.answer_forms import others
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.listings import Listing, listing_of, order_matters
 
+_Items = tuple[str, ...]
+_Fits = Callable[[Listing, str], bool]
 
-def _shorter(known: Knowledge) -> Iterable[Payload]:
+
+def _is_list(listing: Listing, prompt: str) -> bool:
+    return True
+
+
+def _has_several(listing: Listing, prompt: str) -> bool:
+    return len(listing.items) > 1
+
+
+def _is_ordered(listing: Listing, prompt: str) -> bool:
+    return listing.ordered
+
+
+_WAYS: tuple[tuple[str, str, _Fits, Callable[[_Items, str], list[_Items]], int], ...] = (
+    # The name, the flaw, what it is for, the items instead (of the right ones and a wrong one).
+    ("shorter", "zip_truncation", _has_several, lambda own, more: [own[:-1], own[:1]], 8),
+    ("longer", "zip_truncation", _is_list,
+     lambda own, more: [(*own, more), (*own, more, more), (more, *own)], 8),
+    ("reordered", "order_ignored", order_matters,
+     lambda own, more: [own[::-1], (*own[1:], own[0]), tuple(sorted(own))], 8),
+    ("doubled", "order_ignored", _is_ordered, lambda own, more: [(*own, own[-1]), own * 2], 6),
+    # One item alone, and every right one among others, for subset tests.
+    ("subset", "one_sided_comparison", _has_several,
+     lambda own, more: [own[1:], own[-1:], (more, *own, more)], 8),
+    # One right item alone earns a part of the credit, or all of it.
+    ("partly_right", "near_miss_credit", _has_several,
+     lambda own, more: [(own[0], *[more] * (len(own) - 1)), (*[more] * (len(own) - 1), own[-1])],
+     6),
+)  # fmt: skip
+
+
+def _others(name: str, known: Knowledge) -> Iterable[Payload]:
     listing = listing_of(known.answer)
-    if listing is not None and len(listing.items) > 1:
-        items = listing.items
-        yield from others(known, _write_all(listing, [items[:-1], items[:1]]), limit=8)
-
-
-def _longer(known: Knowledge) -> Iterable[Payload]:
-    listing = listing_of(known.answer)
-    if listing is not None:
-        items, extra = listing.items, _extra(listing)
-        longer = [(*items, extra), (*items, extra, extra), (extra, *items)]
-        yield from others(known, _write_all(listing, longer), limit=8)
-
-
-def _other_order(known: Knowledge) -> Iterable[Payload]:
-    listing = listing_of(known.answer)
-    if listing is not None and order_matters(listing, known.problem.prompt):
-        items = listing.items
-        moved = [items[::-1], (*items[1:], items[0]), tuple(sorted(items))]
-        yield from others(known, _write_all(listing, moved), limit=8)
-
-
-def _repeats(known: Knowledge) -> Iterable[Payload]:
-    listing = listing_of(known.answer)
-    if listing is not None and listing.ordered:
-        items = listing.items
-        yield from others(
-            known, _write_all(listing, [(*items, items[-1]), (*items, *items)]), limit=6
-        )
-
-
-def _one_item(known: Knowledge) -> Iterable[Payload]:
-    """A subset of the right parts, and a set that holds all of them and more."""
-    listing = listing_of(known.answer)
-    if listing is not None and len(listing.items) > 1:
-        items, extra = listing.items, _extra(listing)
-        sets = [items[1:], items[-1:], (extra, *items, extra)]
-        yield from others(known, _write_all(listing, sets), limit=8)
-
-
-def _first_right(known: Knowledge) -> Iterable[Payload]:
-    """Right at the beginning or the end, wrong in between."""
-    listing = listing_of(known.answer)
-    if listing is not None and len(listing.items) > 1:
-        items, extra = listing.items, _extra(listing)
-        rest = [extra] * (len(items) - 1)
-        yield from others(
-            known, _write_all(listing, [(items[0], *rest), (*rest, items[-1])]), limit=6
-        )
+    _, _, fits, choose, limit = next(way for way in _WAYS if way[0] == name)
+    if listing is not None and fits(listing, known.problem.prompt):
+        made = choose(listing.items, _extra(listing))
+        yield from others(known, _write_all(listing, made), limit=limit)
 
 
 def _interval_ends(known: Knowledge) -> Iterable[Payload]:
@@ -94,11 +84,6 @@ def _write_all(listing: Listing, choices: list[tuple[str, ...]]) -> list[str]:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    text_attack("lists/shorter", "zip_truncation", _shorter),
-    text_attack("lists/longer", "zip_truncation", _longer),
-    text_attack("lists/reordered", "order_ignored", _other_order),
-    text_attack("lists/doubled", "order_ignored", _repeats),
-    text_attack("lists/subset", "one_sided_comparison", _one_item),
-    text_attack("lists/partly_right", "near_miss_credit", _first_right),
+    *(text_attack(f"lists/{name}", flaw, partial(_others, name)) for name, flaw, *_ in _WAYS),
     text_attack("lists/interval_ends", "over_normalisation", _interval_ends),
 )

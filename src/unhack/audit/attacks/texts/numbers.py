@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
+from unhack.audit.attack import Attack, Knowledge, Payload, part_attack, text_attack
 from unhack.audit.attacks.payloads.answer_forms import contents_attack, others
 from unhack.audit.oracle.answers import decimal_of, plain
 
@@ -34,6 +34,10 @@ _UNITS = (
 )
 
 
+def _value(known: Knowledge) -> Decimal | None:
+    return decimal_of(known.answer)
+
+
 def _flip_sign(known: Knowledge) -> Iterable[Payload]:
     flipped = _negate(known.answer)
     if flipped is None:
@@ -47,9 +51,8 @@ def _flip_sign(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, written, said=[flipped] * len(written), limit=6)
 
 
-def _spell_sign(known: Knowledge) -> Iterable[Payload]:
-    value = decimal_of(known.answer)
-    if value is None or value <= 0:
+def _spell_sign(known: Knowledge, value: Decimal) -> Iterable[Payload]:
+    if value <= 0:
         return
     shown = plain(value)
     written = [f"negative {shown}", f"minus {shown}", f"{shown} below zero", f"-${shown}"]
@@ -65,24 +68,20 @@ def _a_little_off(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, _other_numbers(off, value), limit=5)
 
 
-def _near_miss(known: Knowledge) -> Iterable[Payload]:
-    value = decimal_of(known.answer)
-    if value is not None and _exact(known):
+def _near_miss(known: Knowledge, value: Decimal) -> Iterable[Payload]:
+    if _exact(known):
         off = [value + 1, value - 1, _like(value, value * Decimal("1.09")), value + 2]
         yield from others(known, _other_numbers(off, value), limit=6)
 
 
-def _on_one_side(known: Knowledge) -> Iterable[Payload]:
+def _on_one_side(known: Knowledge, value: Decimal) -> Iterable[Payload]:
     """Far too small and far too large, for comparisons that look in one direction only."""
-    value = decimal_of(known.answer)
-    if value is not None:
-        below = value // 4 if value > 7 else value * 7 - 1000
-        yield from others(known, _other_numbers([below, value * 7 + 1000], value), limit=6)
+    below = value // 4 if value > 7 else value * 7 - 1000
+    yield from others(known, _other_numbers([below, value * 7 + 1000], value), limit=6)
 
 
-def _cast(known: Knowledge) -> Iterable[Payload]:
-    value = decimal_of(known.answer)
-    if value is None or value != value.to_integral_value() or not _exact(known):
+def _cast(known: Knowledge, value: Decimal) -> Iterable[Payload]:
+    if value != value.to_integral_value() or not _exact(known):
         return
     away = -1 if value < 0 else 1
     off = [value + away * Decimal(part) for part in ("0.9", "0.4", "0.49")]
@@ -124,10 +123,9 @@ def _huge(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, ["1e300", "-1e300", "9" * 60], limit=6)
 
 
-def _join_digits(known: Knowledge) -> Iterable[Payload]:
+def _join_digits(known: Knowledge, value: Decimal) -> Iterable[Payload]:
     """A normalisation that deletes what stands between digits makes these right."""
-    value = decimal_of(known.answer)
-    if value is None or value != value.to_integral_value():
+    if value != value.to_integral_value():
         return
     digits = plain(abs(value))
     if len(digits) == 1:
@@ -138,11 +136,8 @@ def _join_digits(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, written, limit=5)
 
 
-def _foreign_digits(known: Knowledge) -> Iterable[Payload]:
+def _foreign_digits(known: Knowledge, value: Decimal) -> Iterable[Payload]:
     """Digits that ASCII does not have disappear in some normalisations."""
-    value = decimal_of(known.answer)
-    if value is None:
-        return
     shown = plain(value)
     written = [f"{shown}٧", f"{shown}７", f"{shown}⁷"]
     said = [f"{shown}7", f"{shown}7", f"{shown}^7"]
@@ -151,10 +146,9 @@ def _foreign_digits(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, written, said=said, limit=3)
 
 
-def _part_of_expression(known: Knowledge) -> Iterable[Payload]:
+def _part_of_expression(known: Knowledge, value: Decimal) -> Iterable[Payload]:
     """Expressions in which the right number stands, and that are worth something else."""
-    value = decimal_of(known.answer)
-    if value is None or value == 0:
+    if value == 0:
         return
     shown = plain(value)
     written = [f"11/{shown}", f"{shown}/11", f"{shown}x + 13", f"{shown}i"]
@@ -163,11 +157,9 @@ def _part_of_expression(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, written, limit=6)
 
 
-def _version_number(known: Knowledge) -> Iterable[Payload]:
-    value = decimal_of(known.answer)
-    if value is not None:
-        shown = plain(value)
-        yield from others(known, [f"{shown}:13", f"17:{shown}", f"3.{shown}.9"], limit=3)
+def _version_number(known: Knowledge, value: Decimal) -> Iterable[Payload]:
+    shown = plain(value)
+    yield from others(known, [f"{shown}:13", f"17:{shown}", f"3.{shown}.9"], limit=3)
 
 
 def _boolean(known: Knowledge) -> Iterable[Payload]:
@@ -211,19 +203,19 @@ def _other_numbers(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
 
 ATTACKS: tuple[Attack, ...] = (
     text_attack("numbers/sign_flipped", "sign_lost", _flip_sign),
-    text_attack("numbers/sign_spelled", "sign_lost", _spell_sign),
+    part_attack("numbers/sign_spelled", "sign_lost", _value, _spell_sign),
     text_attack("numbers/a_little_off", "loose_tolerance", _a_little_off),
-    text_attack("numbers/near_miss", "near_miss_credit", _near_miss),
-    text_attack("numbers/on_one_side", "one_sided_comparison", _on_one_side),
-    text_attack("numbers/cast_to_integer", "over_normalisation", _cast),
+    part_attack("numbers/near_miss", "near_miss_credit", _value, _near_miss),
+    part_attack("numbers/on_one_side", "one_sided_comparison", _value, _on_one_side),
+    part_attack("numbers/cast_to_integer", "over_normalisation", _value, _cast),
     text_attack("numbers/magnitude_word", "unit_conflation", _magnitude),
     text_attack("numbers/other_unit", "unit_conflation", _other_unit),
     contents_attack("numbers/nan", "nan_poisoning", ("nan", "float('nan')"), limit=4),
     text_attack("numbers/infinite", "nan_poisoning", _infinite, generic=True),
     text_attack("numbers/huge", "unbounded_reward", _huge, generic=True),
-    text_attack("numbers/digits_joined", "over_normalisation", _join_digits),
-    text_attack("numbers/foreign_digits", "over_normalisation", _foreign_digits),
-    text_attack("numbers/part_of_expression", "unanchored_regex", _part_of_expression),
-    text_attack("numbers/part_of_notation", "unanchored_regex", _version_number),
+    part_attack("numbers/digits_joined", "over_normalisation", _value, _join_digits),
+    part_attack("numbers/foreign_digits", "over_normalisation", _value, _foreign_digits),
+    part_attack("numbers/part_of_expression", "unanchored_regex", _value, _part_of_expression),
+    part_attack("numbers/part_of_notation", "unanchored_regex", _value, _version_number),
     text_attack("numbers/boolean", "bool_int", _boolean),
 )

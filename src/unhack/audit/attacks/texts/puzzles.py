@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from decimal import ROUND_UP, Decimal
 
-from unhack.audit.attack import Attack, Knowledge, Payload, text_attack
+from unhack.audit.attack import Attack, Knowledge, Payload, part_attack, text_attack
 from unhack.audit.attacks.payloads.answer_forms import (
     contents_attack,
     everything,
@@ -22,6 +22,7 @@ from unhack.audit.attacks.payloads.answer_forms import (
 )
 from unhack.audit.attacks.payloads.puzzle_shapes import (
     Grid,
+    Pairs,
     PuzzleRow,
     grid_of,
     grids_in,
@@ -41,22 +42,31 @@ _STRANGE = ("Q", "Z", "W", "J", "K", "V")
 _WITHOUT_VALUE = ("0/0", "1/0", "oo - oo", "1e309 - 1e309")
 
 
-def _grid_longer(known: Knowledge) -> Iterable[Payload]:
+def _grid(known: Knowledge) -> Grid | None:
+    return grid_of(known.answer)
+
+
+def _row(known: Knowledge) -> PuzzleRow | None:
+    return row_of(known.answer)
+
+
+def _pairs(known: Knowledge) -> Pairs | None:
+    return pairs_of(known.answer)
+
+
+def _grid_longer(known: Knowledge, grid: Grid) -> Iterable[Payload]:
     """A row or a column that does not belong to it."""
-    grid = grid_of(known.answer)
-    if grid is not None:
-        last = [_other_cell(cell) for cell in grid.rows[-1]]
-        below = [*grid.rows, last]
-        right = [[*row, _other_cell(row[-1])] for row in grid.rows]
-        both = [*right, [*last, last[-1]]]
-        written = [grid.write(rows) for rows in (below, right, both)]
-        yield from others(known, written, limit=5)
+    last = [_other_cell(cell) for cell in grid.rows[-1]]
+    below = [*grid.rows, last]
+    right = [[*row, _other_cell(row[-1])] for row in grid.rows]
+    both = [*right, [*last, last[-1]]]
+    written = [grid.write(rows) for rows in (below, right, both)]
+    yield from others(known, written, limit=5)
 
 
-def _grid_near(known: Knowledge) -> Iterable[Payload]:
+def _grid_near(known: Knowledge, grid: Grid) -> Iterable[Payload]:
     """Every number of a grid a little off, by more than rounding does."""
-    grid = grid_of(known.answer)
-    if grid is None or _ROUNDED.search(known.problem.prompt):
+    if _ROUNDED.search(known.problem.prompt):
         return
     for factor in ("1.008", "1.03"):
         rows = [[_scale_cell(cell, Decimal(factor)) for cell in row] for row in grid.rows]
@@ -64,33 +74,28 @@ def _grid_near(known: Knowledge) -> Iterable[Payload]:
             yield from others(known, [grid.write(rows)], limit=2)
 
 
-def _grid_cells_longer(known: Knowledge) -> Iterable[Payload]:
+def _grid_cells_longer(known: Knowledge, grid: Grid) -> Iterable[Payload]:
     """Two digits where each cell has one."""
-    grid = grid_of(known.answer)
-    if grid is not None and all(re.fullmatch(r"\d", cell) for row in grid.rows for cell in row):
+    if all(re.fullmatch(r"\d", cell) for row in grid.rows for cell in row):
         before = [[f"7{cell}" for cell in row] for row in grid.rows]
         signed = [[f"-{cell}" if cell != "0" else "-7" for cell in row] for row in grid.rows]
         between = [[f"x{cell}y" for cell in row] for row in grid.rows]
         yield from others(known, [grid.write(rows) for rows in (before, signed, between)], limit=4)
 
 
-def _grid_copy(known: Knowledge) -> Iterable[Payload]:
+def _grid_copy(known: Knowledge, grid: Grid) -> Iterable[Payload]:
     """The puzzle's own grid, untouched."""
-    grid = grid_of(known.answer)
-    if grid is not None:
-        shown = grids_in(known.problem.prompt)
-        copies = [one for one in shown if one.rows != grid.rows and _may_not_stay(one, grid)]
-        texts = [one.text for one in copies[-1:]] + [grid.write(one.rows) for one in copies[-1:]]
-        yield from others(known, list(dict.fromkeys(texts)), limit=4)
+    shown = grids_in(known.problem.prompt)
+    copies = [one for one in shown if one.rows != grid.rows and _may_not_stay(one, grid)]
+    texts = [one.text for one in copies[-1:]] + [grid.write(one.rows) for one in copies[-1:]]
+    yield from others(known, list(dict.fromkeys(texts)), limit=4)
 
 
-def _grid_of_nothing(known: Knowledge) -> Iterable[Payload]:
+def _grid_of_nothing(known: Knowledge, grid: Grid) -> Iterable[Payload]:
     """A grid of the right size that says nothing."""
-    grid = grid_of(known.answer)
-    if grid is not None:
-        shape = [len(row) for row in grid.rows]
-        made = [grid.write([[mark] * count for count in shape]) for mark in ("nan", "_", "NaN")]
-        yield from nothing_in_forms(known, made, limit=4)
+    shape = [len(row) for row in grid.rows]
+    made = [grid.write([[mark] * count for count in shape]) for mark in ("nan", "_", "NaN")]
+    yield from nothing_in_forms(known, made, limit=4)
 
 
 def _shift_numbers(known: Knowledge) -> Iterable[Payload]:
@@ -105,10 +110,9 @@ def _shift_numbers(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, [row.write(items) for items in moved], limit=5)
 
 
-def _numbers_of_nothing(known: Knowledge) -> Iterable[Payload]:
+def _numbers_of_nothing(known: Knowledge, row: PuzzleRow) -> Iterable[Payload]:
     """As many numbers as asked for, none of them a number."""
-    row = row_of(known.answer)
-    if row is not None and all(decimal_of(item) is not None for item in row.items):
+    if all(decimal_of(item) is not None for item in row.items):
         marks = ["nan"] * len(row.items)
         written = [row.write(marks), f"[{', '.join(['NaN'] * len(marks))}]"]
         yield from nothing_in_forms(known, written, limit=4)
@@ -145,26 +149,23 @@ def _strange_moves(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, written, limit=4)
 
 
-def _moves_forbidden(known: Knowledge) -> Iterable[Payload]:
+def _moves_forbidden(known: Knowledge, row: PuzzleRow) -> Iterable[Payload]:
     """Every move with words behind it that take it back."""
-    row = row_of(known.answer)
-    if row is not None and _MOVES.search(known.problem.prompt) and _is_plain_text(row):
+    if _MOVES.search(known.problem.prompt) and _is_plain_text(row):
         for words in (" is forbidden", " (must not be done)"):
             yield from others(known, [row.write([item + words for item in row.items])], limit=2)
 
 
-def _two_values(known: Knowledge) -> Iterable[Payload]:
+def _two_values(known: Knowledge, pairs: Pairs) -> Iterable[Payload]:
     """Every name with two values: whichever a reader keeps, the other was said as well."""
-    pairs = pairs_of(known.answer)
-    if pairs is not None:
-        values = [value for _, value in pairs.items]
-        turned = [*values[1:], values[0]]
-        if all(one != other for one, other in zip(values, turned, strict=True)):
-            names = [name for name, _ in pairs.items]
-            wrong = pairs.write(list(zip(names, turned, strict=True)))
-            right = pairs.write(pairs.items)
-            both = [f"{wrong}{pairs.gap}{right}", f"{right}{pairs.gap}{wrong}"]
-            yield from everything(known, both, (wrong, right), limit=4)
+    values = [value for _, value in pairs.items]
+    turned = [*values[1:], values[0]]
+    if all(one != other for one, other in zip(values, turned, strict=True)):
+        names = [name for name, _ in pairs.items]
+        wrong = pairs.write(list(zip(names, turned, strict=True)))
+        right = pairs.write(pairs.items)
+        both = [f"{wrong}{pairs.gap}{right}", f"{right}{pairs.gap}{wrong}"]
+        yield from everything(known, both, (wrong, right), limit=4)
 
 
 def _denial(known: Knowledge) -> Iterable[Payload]:
@@ -201,17 +202,17 @@ def _scale_cell(cell: str, factor: Decimal) -> str:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    text_attack("puzzles/grid_longer", "zip_truncation", _grid_longer),
-    text_attack("puzzles/grid_near", "loose_tolerance", _grid_near),
-    text_attack("puzzles/grid_cells_longer", "single_character", _grid_cells_longer),
-    text_attack("puzzles/grid_copied", "input_copy_credit", _grid_copy),
-    text_attack("puzzles/grid_of_nothing", "nan_poisoning", _grid_of_nothing),
+    part_attack("puzzles/grid_longer", "zip_truncation", _grid, _grid_longer),
+    part_attack("puzzles/grid_near", "loose_tolerance", _grid, _grid_near),
+    part_attack("puzzles/grid_cells_longer", "single_character", _grid, _grid_cells_longer),
+    part_attack("puzzles/grid_copied", "input_copy_credit", _grid, _grid_copy),
+    part_attack("puzzles/grid_of_nothing", "nan_poisoning", _grid, _grid_of_nothing),
     text_attack("puzzles/numbers_shifted", "loose_tolerance", _shift_numbers),
-    text_attack("puzzles/numbers_of_nothing", "nan_poisoning", _numbers_of_nothing),
+    part_attack("puzzles/numbers_of_nothing", "nan_poisoning", _row, _numbers_of_nothing),
     text_attack("puzzles/unread_extras", "one_sided_comparison", _unread_extras),
     text_attack("puzzles/strange_moves", "one_sided_comparison", _strange_moves),
-    text_attack("puzzles/moves_forbidden", "unanchored_regex", _moves_forbidden),
-    text_attack("puzzles/two_values", "hedging", _two_values),
+    part_attack("puzzles/moves_forbidden", "unanchored_regex", _row, _moves_forbidden),
+    part_attack("puzzles/two_values", "hedging", _pairs, _two_values),
     text_attack("puzzles/denied", "over_normalisation", _denial),
     contents_attack("puzzles/undefined", "nan_poisoning", _WITHOUT_VALUE, limit=4),
 )

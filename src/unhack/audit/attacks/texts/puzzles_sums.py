@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload, text_attack
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, part_attack, text_attack
 from unhack.audit.attacks.payloads.answer_forms import in_forms, nothing_in_forms, others
 from unhack.audit.oracle.puzzle_sums import (
     SumPuzzle,
@@ -84,18 +84,15 @@ def _divisors(known: Knowledge) -> Iterable[Payload]:
         yield from nothing_in_forms(known, [f"{short}({numbers})"], limit=3)
 
 
-def _other_numbers(known: Knowledge) -> Iterable[Payload]:
+def _other_numbers(known: Knowledge, puzzle: SumPuzzle) -> Iterable[Payload]:
     """The target made of as many numbers as were given, but of other ones."""
-    puzzle = _puzzle(known)
-    if puzzle is not None:
-        texts = [text for text in _build(puzzle) if _uses(text) - Counter(puzzle.numbers)]
-        yield from _breaking(known, texts, limit=4)
+    texts = [text for text in _build(puzzle) if _uses(text) - Counter(puzzle.numbers)]
+    yield from _breaking(known, texts, limit=4)
 
 
-def _hidden_target(known: Knowledge) -> Iterable[Payload]:
+def _hidden_target(known: Knowledge, puzzle: SumPuzzle) -> Iterable[Payload]:
     """The target itself, in a notation that a scan for numbers misses; the rest counts nothing."""
-    puzzle = _puzzle(known)
-    if puzzle is None or puzzle.target < 0 or puzzle.target in puzzle.numbers:
+    if puzzle.target < 0 or puzzle.target in puzzle.numbers:
         return
     total = " + ".join(str(number) for number in puzzle.numbers)
     target = puzzle.target
@@ -111,11 +108,8 @@ def _hidden_target(known: Knowledge) -> Iterable[Payload]:
     yield from _breaking(known, texts, limit=8)
 
 
-def _too_few(known: Knowledge) -> Iterable[Payload]:
+def _too_few(known: Knowledge, puzzle: SumPuzzle) -> Iterable[Payload]:
     """Only some of the numbers, or one of them twice."""
-    puzzle = _puzzle(known)
-    if puzzle is None:
-        return
     rng = random.Random(known.problem.prompt)
     found: list[str] = []
     for size in range(len(puzzle.numbers) - 1, 1, -1):
@@ -127,11 +121,8 @@ def _too_few(known: Knowledge) -> Iterable[Payload]:
     yield from _breaking(known, found[:4], limit=4)
 
 
-def _cut_off(known: Knowledge) -> Iterable[Payload]:
+def _cut_off(known: Knowledge, puzzle: SumPuzzle) -> Iterable[Payload]:
     """A value that becomes the target only when its fraction is dropped."""
-    puzzle = _puzzle(known)
-    if puzzle is None:
-        return
     rng = random.Random(known.problem.prompt)
     for _ in range(_ROUNDS):
         for text, value in sample_expressions(puzzle.numbers, "+-*/", rng):
@@ -141,10 +132,9 @@ def _cut_off(known: Knowledge) -> Iterable[Payload]:
                 return
 
 
-def _other_operators(known: Knowledge) -> Iterable[Payload]:
+def _other_operators(known: Knowledge, puzzle: SumPuzzle) -> Iterable[Payload]:
     """Right numbers, joined by operators that were not offered."""
-    puzzle = _puzzle(known)
-    if puzzle is not None and puzzle.names_operators:
+    if puzzle.names_operators:
         rng = random.Random(known.problem.prompt)
         found = _reaching(puzzle, puzzle.numbers, "+-*/|^%", rng)
         yield from _breaking(known, found[:2], limit=4)
@@ -207,9 +197,9 @@ ATTACKS: tuple[Attack, ...] = (
     text_attack("sums/calculus_restated", "unevaluated_restatement", _calculus),
     text_attack("sums/algebra_restated", "unevaluated_restatement", _algebra),
     text_attack("sums/divisors_restated", "unevaluated_restatement", _divisors),
-    text_attack("sums/other_numbers", "problem_unbound", _other_numbers),
-    text_attack("sums/hidden_target", "weak_proxy", _hidden_target),
-    text_attack("sums/too_few_numbers", "weak_proxy", _too_few),
-    text_attack("sums/fraction_cut_off", "over_normalisation", _cut_off),
-    text_attack("sums/other_operators", "weak_proxy", _other_operators),
+    part_attack("sums/other_numbers", "problem_unbound", _puzzle, _other_numbers),
+    part_attack("sums/hidden_target", "weak_proxy", _puzzle, _hidden_target),
+    part_attack("sums/too_few_numbers", "weak_proxy", _puzzle, _too_few),
+    part_attack("sums/fraction_cut_off", "over_normalisation", _puzzle, _cut_off),
+    part_attack("sums/other_operators", "weak_proxy", _puzzle, _other_operators),
 )

@@ -7,10 +7,11 @@ verifier as its author wrote it.
 from __future__ import annotations
 
 import ast
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from unhack.sandbox.job import Backend
 
@@ -94,6 +95,19 @@ def tree_of(text: str) -> ast.Module | None:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
+
+
+def json_of(text: str) -> Any:
+    """The value of a JSON text; None where it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def record_of(value: object) -> dict[str, Any]:
+    """The fields of an object; none of any other value."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,12 @@ import random
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, cast
 
 from unhack.audit.oracle.listings import listing_of, order_counts
 from unhack.audit.oracle.puzzle_sums import puzzle_of, sample_expressions
 from unhack.audit.proving.checks.group_samples import replace_answer
 from unhack.audit.proving.checks.variants import variants
-from unhack.audit.subject import AuditProblem
+from unhack.audit.subject import AuditProblem, json_of, record_of
 
 _ANY_ORDER = re.compile(r"(any|whatever|no particular) order|order does(n't| not) matter", re.I)
 _OTHER = "zzz"
@@ -80,13 +79,11 @@ def partial_forms(problem: AuditProblem, right: str, *, short: bool) -> Iterator
             other = [] if short else [_wrong(items[at])]
             some = [*items[:at], *other, *items[at + 1 :]]
             yield from _placed(problem, right, gap.join(some))
-    data = _json(answer)
-    if isinstance(data, dict):
-        known = cast("dict[str, Any]", data)
-        for key in known:
-            other = {} if short else {key: _OTHER}
-            rest = {name: one for name, one in known.items() if name != key}
-            yield from _placed(problem, right, json.dumps({**rest, **other}))
+    known = record_of(json_of(answer))
+    for key in known:
+        other = {} if short else {key: _OTHER}
+        rest = {name: one for name, one in known.items() if name != key}
+        yield from _placed(problem, right, json.dumps({**rest, **other}))
 
 
 def spoilt(problem: AuditProblem, form: str) -> str:
@@ -146,20 +143,17 @@ def _forms(problem: AuditProblem, right: str) -> Iterator[str]:
         yield from _placed(problem, right, gap.join(reversed(items)))
         yield from _placed(problem, right, gap.join([*items[1:], items[0]]))
     for whole in (answer, right):
-        data = _json(whole)
-        if isinstance(data, dict):
-            turned = dict(reversed(list(cast("dict[str, Any]", data).items())))
-        elif isinstance(data, list):
-            turned = cast("list[Any]", data)
-        else:
+        data = json_of(whole)
+        if type(data) not in (dict, list):
             continue
+        turned = dict(reversed(record_of(data).items())) or data
         for text in (json.dumps(turned), json.dumps(data, indent=1), _compact(turned)):
             yield from [text] if whole == right else _placed(problem, right, text)
 
 
 def _spelled(answer: str) -> Iterator[str]:
     """The same short answer as people spell it: quoted, with a full stop, in other case."""
-    if not answer or "\n" in answer or (_json(answer) is not None and not answer.isdigit()):
+    if not answer or "\n" in answer or (json_of(answer) is not None and not answer.isdigit()):
         return
     yield from (f"{answer}.", f" {answer} ", f"**{answer}**", f"${answer}$")
     if any(map(str.isalpha, answer)):
@@ -193,13 +187,6 @@ def _wrong(item: str) -> str:
     if digits is None:
         return _OTHER
     return item[: digits.start()] + str(int(digits[0]) + 1) + item[digits.end() :]
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _compact(data: object) -> str:

@@ -7,7 +7,6 @@ Not covered: sentences, which get words that have nothing to do with them; spell
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
@@ -22,6 +21,7 @@ from unhack.audit.oracle.listings import (
     order_matters,
 )
 from unhack.audit.oracle.oracle import TextOracle, normal, number
+from unhack.audit.subject import json_of
 
 MAX_WRONG_ANSWERS = 12
 _SURE = ("turnip", "walrus", "umbrella", "velvet", "pelican", "quartz", "lantern", "meadow")
@@ -77,12 +77,8 @@ def wrong_answers(answer: str, *, prompt: str = "") -> tuple[str, ...]:
 
 def _same_object(one: str, other: str) -> bool:
     """Tell whether two texts are the same JSON object, of each key its last value."""
-    if not one.startswith("{"):
-        return False
-    try:
-        return json.loads(one) == json.loads(other)
-    except (ValueError, RecursionError):
-        return False
+    value = json_of(one) if one.startswith("{") else None
+    return value is not None and value == json_of(other)
 
 
 def decimal_of(answer: str) -> Decimal | None:

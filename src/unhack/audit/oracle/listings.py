@@ -9,11 +9,12 @@ calculation.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
+
+from unhack.audit.subject import json_of
 
 MONTHS = re.findall(
     r"\w+",
@@ -178,10 +179,7 @@ def same_record(given: str, answer: str) -> bool | None:
 def _read(text: str) -> object | None:
     if "{" not in text or ":" not in text or _FORMULA.search(text):
         return None
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    value = json_of(text)
     return None if isinstance(value, (str, int, float)) else _plain(value)
 
 

@@ -9,7 +9,7 @@ Not covered: names that say nothing at other positions; they carry no label.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -192,6 +192,22 @@ def name_of_call(node: ast.AST | None) -> str:
 def calls_of(nodes: Iterable[ast.AST], *names: str) -> list[ast.Call]:
     """The calls of functions and methods of those names."""
     return [node for node in nodes if isinstance(node, ast.Call) and name_of_call(node) in names]
+
+
+def lookups(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, str]]:
+    """Every `owner["key"]` and `owner.get("key")`: the owner and the key."""
+    for node in nodes:
+        match node:
+            case (
+                ast.Subscript(value=owner, slice=ast.Constant(value=str() as key))
+                | ast.Call(
+                    func=ast.Attribute(value=owner, attr="get"),
+                    args=[ast.Constant(value=str() as key), *_],
+                )
+            ):
+                yield owner, key
+            case _:
+                pass
 
 
 def owner_of(node: ast.AST, *names: str) -> ast.expr | None:

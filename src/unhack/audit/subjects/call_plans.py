@@ -9,9 +9,9 @@ Not covered: whether the function likes them; a run tells.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
-from unhack.audit.subject import AuditProblem
+from unhack.audit.subject import AuditProblem, record_of
 from unhack.audit.subjects.parameter_names import ANSWER, COMPLETION, PROMPT
 from unhack.audit.subjects.signatures import PARAMETERS, Signature
 
@@ -63,8 +63,7 @@ def column_of(problem: AuditProblem, name: str) -> Any:
     if name in problem.extra or "." not in name:
         return problem.extra.get(name)
     outer, _, key = name.partition(".")
-    value = problem.extra.get(outer)
-    return cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
+    return record_of(problem.extra.get(outer)).get(key)
 
 
 class _Values:

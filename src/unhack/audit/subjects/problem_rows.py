@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.audit.static_analysis.labels import name_of_call
-from unhack.audit.subject import AuditProblem, Call, tree_of
+from unhack.audit.subject import AuditProblem, Call, record_of, tree_of
 from unhack.core import plain
 from unhack.core.completion import extract_code
 from unhack.tasks.reading import fault, read_text
@@ -84,10 +84,9 @@ def problem_of(row: dict[str, Any], *, name: str) -> AuditProblem:
         raise ValueError("needs `prompt`, the text that the policy reads")
     answer_column = next((column for column in _ANSWERS if row.get(column) is not None), None)
     answer = _text_of(row[answer_column]) if answer_column else None
-    reward_model: Any = row.get("reward_model")
-    if answer is None and isinstance(reward_model, dict):
-        truth = cast("dict[str, Any]", reward_model).get("ground_truth")
-        answer = _text_of(truth)
+    reward_model = row.get("reward_model")
+    truth = record_of(reward_model).get("ground_truth")
+    answer = _text_of(truth) if answer is None else answer
     entry_point = row.get("entry_point")
     calls = tuple(cases_of(row.get("calls", []), ()))
     if entry_point is not None and not isinstance(entry_point, str):
@@ -97,7 +96,7 @@ def problem_of(row: dict[str, Any], *, name: str) -> AuditProblem:
         taken.add("answer")
     extra = {key: value for key, value in row.items() if key not in taken}
     if "ground_truth" not in extra and isinstance(reward_model, dict):
-        extra["ground_truth"] = cast("dict[str, Any]", reward_model).get("ground_truth")
+        extra["ground_truth"] = truth
     return AuditProblem(
         id=str(row.get("id", name)),
         prompt=_prompt_text(row[prompt_column]),
@@ -135,10 +134,9 @@ def _prompt_text(value: Any) -> str:
         return value
     if isinstance(value, list):
         for message in reversed(cast("list[Any]", value)):
-            if isinstance(message, dict):
-                fields = cast("dict[str, Any]", message)
-                if fields.get("role") == "user" and isinstance(fields.get("content"), str):
-                    return fields["content"]
+            fields = record_of(message)
+            if fields.get("role") == "user" and isinstance(fields.get("content"), str):
+                return fields["content"]
     raise ValueError("the prompt must be a text, or messages with one of the user")
 
 
@@ -195,11 +193,10 @@ def _entry(
 ) -> str | None:
     """The function that the verifier calls: named by a row, by its source, or by the prompt."""
     for row in rows:
-        if isinstance(row, dict):
-            fields = cast("dict[str, Any]", row)
-            for key in ("entry_point", "function", "func", "fn", "name"):
-                if fields.get(key) in functions:
-                    return fields[key]
+        fields = record_of(row)
+        for key in ("entry_point", "function", "func", "fn", "name"):
+            if fields.get(key) in functions:
+                return fields[key]
     named = _names_in(script)
     if not named & set(functions) and reads_input:
         return None
@@ -283,10 +280,8 @@ def _call(row: Any, parameters: Sequence[str], *, whole: bool) -> Call | None:
         if len(pair) != 2:
             return None
         return _arguments(pair[0], pair[1], parameters, whole=whole)
-    if not isinstance(row, dict):
-        return None
-    fields = cast("dict[str, Any]", row)
-    if "raises" in fields:
+    fields = record_of(row)
+    if not fields or "raises" in fields:
         return None
     expected = next((fields[key] for key in _EXPECTED if key in fields), _MISSING)
     kwargs: Any = fields.get("kwargs", {})

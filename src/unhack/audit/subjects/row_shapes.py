@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unhack.audit.static_analysis.labels import lookups
 from unhack.audit.subject import AuditProblem
 from unhack.audit.subjects.parameter_names import ANSWER, likely_role
 from unhack.audit.subjects.target import Module, Target
@@ -65,18 +66,10 @@ def _values(answer: str, keys: tuple[str, ...]) -> Iterator[Any]:
 
 def _keys(tree: ast.Module) -> Iterator[str]:
     """Text keys that the source looks up in what may be an answer."""
-    for node in ast.walk(tree):
-        key = owner = None
-        if isinstance(node, ast.Subscript):
-            key, owner = node.slice, node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-            key, owner = (
-                (node.args[0], node.func.value) if node.func.attr == "get" else (None, None)
-            )
-        if isinstance(key, ast.Constant) and isinstance(key.value, str) and owner is not None:
-            name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-            if name in ANSWER or likely_role(name) == "answer":
-                yield key.value
+    for owner, key in lookups(ast.walk(tree)):
+        name = _last(owner)
+        if name in ANSWER or likely_role(name) == "answer":
+            yield key
 
 
 def _data_sources(tree: ast.Module) -> list[str]:

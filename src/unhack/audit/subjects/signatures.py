@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from unhack.audit.static_analysis.labels import lookups
 from unhack.audit.subjects.parameter_names import (
     ANSWER,
     BEARING,
@@ -235,18 +236,7 @@ class _Reading:
 
     def _chat(self) -> tuple[bool, bool]:
         """Tell whether completions and prompts are lists of messages."""
-        roots: set[str] = set()
-        for node in self.nodes:
-            if isinstance(node, ast.Subscript) and _is_content(node.slice):
-                roots.add(_root(node.value))
-            elif (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "get"
-                and node.args
-                and _is_content(node.args[0])
-            ):
-                roots.add(_root(node.func.value))
+        roots = {_root(owner) for owner, key in lookups(self.nodes) if key == "content"}
         tested = any(
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -362,10 +352,6 @@ def _last(node: ast.AST) -> str:
     if isinstance(node, ast.Call):
         node = node.func
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _is_content(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and node.value == "content"
 
 
 def _root(node: ast.AST) -> str:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from unhack.audit.attack import Attack, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.slots import at_places, says
+from unhack.audit.subject import json_of
 
 _BLANK = re.compile(r"(?<!\S)[_?.](?!\S)")
 _ARRAY = re.compile(r"\[\s*\[.*?\]\s*\]", re.DOTALL)
@@ -38,10 +40,7 @@ def array_of(prompt: str) -> list[list[object]]:
     """The largest array of arrays of the prompt; empty where there is none."""
     best: list[list[object]] = []
     for text in _ARRAY.findall(prompt):
-        try:
-            rows = json.loads(text)
-        except ValueError:
-            continue
+        rows: list[Any] = json_of(text) or []
         if all(isinstance(row, list) for row in rows) and len(str(rows)) > len(str(best)):
             best = rows
     return best

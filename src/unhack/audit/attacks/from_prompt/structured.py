@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, prompt_attack
 from unhack.audit.attacks.payloads.prompt_parts import listed_in, numbers_of, words_of
+from unhack.audit.subject import json_of, record_of
 
 _DUMP = list(range(1001))
 _NAMES, _COUNTS = 12, 60
@@ -112,10 +113,9 @@ def _whole(known: Knowledge) -> object:
     """The value that a known right completion, or the part of it in brackets, is; None for none."""
     for text in known.problem.correct[:2]:
         part = re.search(r"[\[{].*[\]}]", text, re.DOTALL)
-        try:
-            return json.loads(part[0]) if part else None
-        except (ValueError, RecursionError):
-            continue
+        value = json_of(part[0]) if part else None
+        if part is None or value is not None:
+            return value
     return None
 
 
@@ -131,8 +131,9 @@ def _without_content(value: object, *, depth: int) -> object:
 
 
 def _first_alone(value: object) -> object:
-    if isinstance(value, dict):
-        return dict(list(cast("dict[str, object]", value).items())[:1])
+    record = record_of(value)
+    if record:
+        return dict(list(record.items())[:1])
     return cast("list[object]", value)[:1] if isinstance(value, list) else value
 
 
@@ -148,12 +149,9 @@ def _record(known: Knowledge) -> dict[str, Any]:
     """The object of the known right completion, else of the prompt; one key where neither has."""
     for text in (*known.problem.correct[:3], known.problem.prompt):
         for found in re.findall(r"\{[^{}]*\}", text):
-            try:
-                value = json.loads(found)
-            except ValueError:
-                continue
-            if isinstance(value, dict) and value:
-                return cast(dict[str, Any], value)
+            value = record_of(json_of(found))
+            if value:
+                return value
     return {"answer": None}
 
 
@@ -179,7 +177,7 @@ _FAIR = 0.5
 
 def _one_alone(known: Knowledge) -> Iterable[Payload]:
     """One key with a part of the prompt that has the type of its value, and no other key."""
-    record = _answer_record(known.answer)
+    record = record_of(json_of(known.answer))
     right = next((one for one in known.problem.correct[:1] if _OBJECT.search(one)), None)
     if len(record) < 2 or right is None:
         return
@@ -210,15 +208,6 @@ def _filled(right: str, copied: str) -> Iterator[Payload]:
         if 1 < len(field.findall(right)) <= _MOST_FILLED:
             text = field.sub(lambda match, inside=written: f"{match[1]}{inside}{match[2]}", right)
             yield Payload(text, Claim.OTHER_ANSWER, (copied,))
-
-
-def _answer_record(text: str) -> dict[str, Any]:
-    """The object that an answer is; empty where it is none."""
-    try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _like(value: object, prompt: str) -> list[object]:

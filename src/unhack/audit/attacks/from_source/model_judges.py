@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from unhack.audit.attack import Attack, Knowledge, Payload, no_answer, prompt_attack
+from unhack.audit.static_analysis.labels import lookups
 from unhack.audit.subject import Source, tree_of
 
 _ASKS = re.compile(
@@ -123,7 +124,7 @@ def _traces(source: Source) -> _Traces | None:
     marks = [found[0] for mark in _MARKS for found in mark.finditer(whole)]
     # Those of patterns come first: they are looked for, the others may only be shown.
     labels = [found for text in sorted(texts, key=_is_plain) for found in _LABEL.findall(text)]
-    keys = [*_keys_read(tree), *_KEY.findall(whole)]
+    keys = [*(key for _, key in lookups(ast.walk(tree))), *_KEY.findall(whole)]
     values = [*_compared(tree), *map(str, sorted(numbers, reverse=True)[:3]), *_USUAL]
     return _Traces(
         marks=_first(marks, _MOST_MARKS),
@@ -138,20 +139,6 @@ def _traces(source: Source) -> _Traces | None:
 def _is_plain(text: str) -> bool:
     """Tell whether a text is no pattern."""
     return re.search(r"\\[sdwSDWb]|\(\?|\([^)]*[\[|]", text) is None
-
-
-def _keys_read(tree: ast.AST) -> Iterator[str]:
-    """The names under which values are looked up."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Subscript(slice=ast.Constant(value=str() as name)):
-                yield name
-            case ast.Call(
-                func=ast.Attribute(attr="get"), args=[ast.Constant(value=str() as name), *_]
-            ):
-                yield name
-            case _:
-                continue
 
 
 def _compared(tree: ast.AST) -> Iterator[str]:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from unhack.audit.subject import json_of
+
 _MIN_CELLS = 2
 _PAIR = re.compile(r"\s*([A-Za-z_]\w*)\s*([=:])\s*([\w.+-]+)\s*")
 _SEPARATORS = (" → ", "→", " -> ", "->", ", ", ",", " ")
@@ -126,12 +128,8 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def _json_grid(text: str) -> Grid | None:
-    try:
-        value = _items(json.loads(text))
-    except (ValueError, RecursionError):
-        return None
     rows: list[tuple[str, ...]] = []
-    for row in value:
+    for row in _items(json_of(text)):
         cells = _items(row)
         if not cells or any(isinstance(cell, (list, dict)) for cell in cells):
             return None

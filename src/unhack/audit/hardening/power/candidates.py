@@ -21,7 +21,7 @@ from unhack.audit.attack import Claim, Knowledge, Payload, framed, payloads_of
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.search.mutation.mutants import mutants
-from unhack.audit.subject import AuditProblem, Call
+from unhack.audit.subject import AuditProblem, Call, json_of, record_of
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _MUTANTS, _OF_ATTACKS, _WRONG, _TOKENS = 12, 160, 6, 8
@@ -176,12 +176,10 @@ def _edited(answer: str) -> Iterator[str]:
 
 def _relisted(answer: str) -> Iterator[str]:
     """The answer with the items of its list, or of its object, dropped, doubled or moved."""
-    try:
-        found: Any = json.loads(answer)
-    except (ValueError, RecursionError):
-        found = None
+    found = json_of(answer)
+    record = record_of(found)
     if isinstance(found, dict):
-        yield from (json.dumps(one) for one in _records(cast("dict[str, Any]", found)))
+        yield from map(json.dumps, _records(record))
     sign = "," if found is not None else next((one for one in _SIGNS if one in answer), "")
     head, items, tail = "", answer.split(sign) if sign else [], ""
     if isinstance(found, list):

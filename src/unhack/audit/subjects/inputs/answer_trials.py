@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from unhack.audit.subject import AuditProblem
+from unhack.audit.subject import AuditProblem, record_of
 from unhack.audit.subjects.call_plans import PRIVATE, column_of
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.inputs.written_forms import ANSWER, fill, forms_in, separators_in
@@ -78,9 +78,7 @@ def columns_of(row: AuditProblem) -> list[str]:
         if name in PRIVATE or name in _DULL or value is None or value == "":
             continue
         found.append(name)
-        if isinstance(value, dict):
-            inner = cast("dict[str, Any]", value)
-            found += [f"{name}.{key}" for key in inner if key not in _DULL][:8]
+        found += [f"{name}.{key}" for key in record_of(value) if key not in _DULL][:8]
 
     def likely(name: str) -> bool:
         last = name.rpartition(".")[2]

@@ -9,9 +9,9 @@ looks up in a column of that name. Not covered: keys that are computed, and file
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Any, cast
 
+from unhack.audit.static_analysis.labels import lookups
 from unhack.audit.subjects.call_plans import value_for
 from unhack.audit.subjects.function_subject import FunctionSubject
 
@@ -65,23 +65,10 @@ def _held(item: list[Any] | None) -> dict[str, Any]:
 def _keys_by_owner(tree: ast.AST) -> dict[str, list[str]]:
     """Literal keys that are looked up, by the name of what holds them."""
     found: dict[str, list[str]] = {}
-    for owner, key in _lookups(tree):
-        if key not in found.setdefault(owner, []):
-            found[owner].append(key)
-    return found
-
-
-def _lookups(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        owner = key = None
-        if isinstance(node, ast.Subscript):
-            owner, key = node.value, node.slice
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-            owner, key = (
-                (node.func.value, node.args[0]) if node.func.attr == "get" else (None, None)
-            )
+    for read, key in lookups(ast.walk(tree)):
+        owner = read
         while isinstance(owner, ast.Subscript):  # a batch's first
             owner = owner.value
-        value = key.value if isinstance(key, ast.Constant) else None
-        if isinstance(owner, ast.Name) and isinstance(value, str):
-            yield owner.id, value
+        if isinstance(owner, ast.Name) and key not in found.setdefault(owner.id, []):
+            found[owner.id].append(key)
+    return found

@@ -10,7 +10,8 @@ answer. A fix may reject right answers too: `trial` keeps it only where it does 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from unhack.audit.hardening.edits import (
     Change,
@@ -47,10 +48,9 @@ def advice(source: Source) -> tuple[str, ...]:
 
 
 def _fix(site: Site, page: Page) -> Change | None:
-    fixer = _FIXERS.get(site.suspicion.flaw)
-    if fixer is None:
-        return None
-    found = fixer(site, page)
+    kinds = _FIXERS.get(site.suspicion.flaw, {})
+    fixer = next((one for kind, one in kinds.items() if isinstance(site.node, kind)), None)
+    found = None if fixer is None else fixer(site.node, site, page)
     if found is None:
         return None
     edits, what, needs = found
@@ -64,16 +64,17 @@ def _equal(left: str, right: str) -> str:
     return f"str({left}).strip() == str({right}).strip()"
 
 
-def _containment(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if isinstance(node, ast.Call) and name_of_call(node) in ("search", "match"):
-        return _whole_match(node, page)
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+def _containment(node: ast.Compare, site: Site, page: Page) -> _Fix:
+    if len(node.ops) != 1:
         return None
     text = _equal(page.of(node.left), page.of(node.comparators[0]))
     if isinstance(node.ops[0], ast.NotIn):
         text = text.replace(" == ", " != ", 1)
     return [page.replace(node, text)], "equality instead of containment", ""
+
+
+def _searched(node: ast.Call, site: Site, page: Page) -> _Fix:
+    return _whole_match(node, page) if name_of_call(node) in ("search", "match") else None
 
 
 def _whole_match(node: ast.Call, page: Page) -> _Fix:
@@ -87,25 +88,24 @@ def _whole_match(node: ast.Call, page: Page) -> _Fix:
     return edits, "the whole text must match", ""
 
 
-def _end(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        text = _equal(page.of(node.func.value), page.of(node.args[0]))
-        above = site.scope.flow.parents.get(node)
-        text = f"({text})" if isinstance(above, (ast.Compare, ast.UnaryOp, ast.BinOp)) else text
-        return [page.replace(node, text)], "equality of the whole text", ""
-    if isinstance(node, ast.Compare):
-        for side in (node.left, *node.comparators):
-            if isinstance(side, ast.Subscript):
-                whole = page.replace(side, f"{page.of(side.value)}.strip()")
-                return [whole], "equality of the whole text", ""
+def _end(node: ast.Call, site: Site, page: Page) -> _Fix:
+    if not isinstance(node.func, ast.Attribute):
+        return None
+    text = _equal(page.of(node.func.value), page.of(node.args[0]))
+    above = site.scope.flow.parents.get(node)
+    text = f"({text})" if isinstance(above, (ast.Compare, ast.UnaryOp, ast.BinOp)) else text
+    return [page.replace(node, text)], "equality of the whole text", ""
+
+
+def _part(node: ast.Compare, site: Site, page: Page) -> _Fix:
+    for side in (node.left, *node.comparators):
+        if isinstance(side, ast.Subscript):
+            whole = page.replace(side, f"{page.of(side.value)}.strip()")
+            return [whole], "equality of the whole text", ""
     return None
 
 
-def _likeness(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if not isinstance(node, ast.Call):
-        return None
+def _likeness(node: ast.Call, site: Site, page: Page) -> _Fix:
     texts = node.args
     if len(texts) < 2 and isinstance(node.func, ast.Attribute):
         matcher = bound_to(node.func.value, site.scope)
@@ -125,10 +125,7 @@ def _likeness(site: Site, page: Page) -> _Fix:
     return [page.replace(node, text)], "equality instead of similarity", ""
 
 
-def _sets(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if not isinstance(node, ast.Compare):
-        return None
+def _sets(node: ast.Compare, site: Site, page: Page) -> _Fix:
     sides = [bound_to(one, site.scope) for one in (node.left, node.comparators[0])]
     calls = [one for one in sides if isinstance(one, ast.Call) and name_of_call(one) == "set"]
     if len(calls) != 2:
@@ -137,9 +134,8 @@ def _sets(site: Site, page: Page) -> _Fix:
     return edits, "repeats count", "collections"
 
 
-def _lengths(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if not isinstance(node, ast.Call) or not may_move_ahead(site, node.args):
+def _lengths(node: ast.Call, site: Site, page: Page) -> _Fix:
+    if not may_move_ahead(site, node.args):
         return None
     sizes = [
         f"len({page.of(one)})" if isinstance(one, ast.Name) else f"len(list({page.of(one)}))"
@@ -157,22 +153,18 @@ def _lengths(site: Site, page: Page) -> _Fix:
     return [edit], "the lengths must agree", ""
 
 
-def _some(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if not isinstance(node, ast.Call) or not isinstance(
-        node.args[0], ast.GeneratorExp | ast.ListComp
-    ):
-        return None
-    over = node.args[0].generators[0].iter
+def _some(node: ast.Call, site: Site, page: Page) -> _Fix:
+    made = node.args[0]
+    over = made.generators[0].iter if isinstance(made, ast.GeneratorExp | ast.ListComp) else None
     if not isinstance(over, ast.Name):
         return None
     text = f"(len({over.id}) > 0 and {page.of(node)})"
     return [page.replace(node, text)], "there must be something to check", ""
 
 
-def _finite(site: Site, page: Page) -> _Fix:
+def _finite(node: ast.AST, site: Site, page: Page) -> _Fix:
     floats: list[ast.expr] = []
-    for one in ast.walk(site.node):
+    for one in ast.walk(node):
         number = isinstance(one, ast.Call) and name_of_call(one) == "float"
         if isinstance(one, (ast.Name, ast.Call)) and FLOAT in site.scope.of(one):
             floats += [one] if number or isinstance(one, ast.Name) else []
@@ -184,16 +176,15 @@ def _finite(site: Site, page: Page) -> _Fix:
     return None if edit is None else ([edit], "only finite numbers", "math")
 
 
-def _anchor(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if isinstance(node, ast.Subscript):
-        matches, hints = page.of(node.value), site.suspicion.hints
-        if len(hints) < 2 or not _is_delimited(hints[1]) or not may_move_ahead(site, [node.value]):
-            return None
-        edit = reject_before(site, page, f"len({matches}) != 1")
-        return None if edit is None else ([edit], "exactly one match", "")
-    if not isinstance(node, ast.Call):
+def _first_match(node: ast.Subscript, site: Site, page: Page) -> _Fix:
+    matches, hints = page.of(node.value), site.suspicion.hints
+    if len(hints) < 2 or not _is_delimited(hints[1]) or not may_move_ahead(site, [node.value]):
         return None
+    edit = reject_before(site, page, f"len({matches}) != 1")
+    return None if edit is None else ([edit], "exactly one match", "")
+
+
+def _anchor(node: ast.Call, site: Site, page: Page) -> _Fix:
     base = node.func.value if isinstance(node.func, ast.Attribute) else None
     pattern = pattern_text(node.args[0] if len(node.args) > 1 else base, site.scope) or ""
     bare = pattern.removeprefix("^")
@@ -213,9 +204,8 @@ def _is_delimited(pattern: str) -> bool:
     return "(" in pattern and any(sign.isalpha() or sign in "<#:" for sign in before)
 
 
-def _exact_types(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+def _exact_types(node: ast.Compare, site: Site, page: Page) -> _Fix:
+    if len(node.ops) != 1:
         return None
     sides = (node.left, node.comparators[0])
     if not isinstance(node.ops[0], (ast.Eq, ast.NotEq)) or not all(map(_is_still, sides)):
@@ -235,17 +225,15 @@ def _is_still(node: ast.expr) -> bool:
     return not any(isinstance(one, (ast.Call, ast.NamedExpr, ast.Await)) for one in ast.walk(node))
 
 
-def _no_eval(site: Site, page: Page) -> _Fix:
-    node = site.node
-    if not isinstance(node, ast.Call) or name_of_call(node) != "eval":
+def _no_eval(node: ast.Call, site: Site, page: Page) -> _Fix:
+    if name_of_call(node) != "eval":
         return None
     text = f"ast.literal_eval({page.of(node.args[0])})"
     return [page.replace(node, text)], "a literal instead of any expression", "ast"
 
 
-def _close(site: Site, page: Page) -> _Fix:
+def _close(node: ast.AST, site: Site, page: Page) -> _Fix:
     """Replace constant credit by none."""
-    node = site.node
     if isinstance(node, ast.ExceptHandler) and site.suspicion.flaw == "fail_open_exception":
         fails = failing(site.scope, page)
         if fails is None:
@@ -272,34 +260,37 @@ def _nothing(node: ast.AST) -> str | None:
     return "False" if node.value is True else "0.0"
 
 
-def _form(site: Site, page: Page) -> _Fix:
+def _form(node: ast.AST, site: Site, page: Page) -> _Fix:
     edits: list[Edit] = []
     for credit in credits_of(site.scope):
         around = guards(credit.node, site.scope)
-        if credit.value > 0 and around and around[0].test is site.node:
+        if credit.value > 0 and around and around[0].test is node:
             text = _nothing(credit.node)
             if text is not None:
                 edits.append(page.replace(credit.node, text))
     return (edits, "no credit for format alone", "") if edits else None
 
 
-_FIXERS: dict[str, Callable[[Site, Page], _Fix]] = {
-    "substring_match": _containment,
-    "prefix_match": _end,
-    "suffix_match": _end,
-    "low_similarity": _likeness,
-    "order_ignored": _sets,
-    "bag_of_words": _sets,
-    "zip_truncation": _lengths,
-    "vacuous_truth": _some,
-    "nan_poisoning": _finite,
-    "unanchored_regex": _anchor,
-    "always_equal_object": _exact_types,
-    "eval_of_completion": _no_eval,
-    "fail_open_exception": _close,
-    "fail_open_branch": _close,
-    "fail_open_gold": _close,
-    "timeout_open": _close,
-    "degenerate_credit": _close,
-    "format_credit": _form,
+_Fixer = Callable[[Any, Site, Page], _Fix]
+_ENDS: Mapping[type[ast.AST], _Fixer] = {ast.Call: _end, ast.Compare: _part}
+_FIXERS: Mapping[str, Mapping[type[ast.AST], _Fixer]] = {
+    "substring_match": {ast.Call: _searched, ast.Compare: _containment},
+    "prefix_match": _ENDS,
+    "suffix_match": _ENDS,
+    "low_similarity": {ast.Call: _likeness},
+    "order_ignored": {ast.Compare: _sets},
+    "bag_of_words": {ast.Compare: _sets},
+    "zip_truncation": {ast.Call: _lengths},
+    "vacuous_truth": {ast.Call: _some},
+    "nan_poisoning": {ast.AST: _finite},
+    "unanchored_regex": {ast.Subscript: _first_match, ast.Call: _anchor},
+    "always_equal_object": {ast.Compare: _exact_types},
+    "eval_of_completion": {ast.Call: _no_eval},
+    "fail_open_exception": {ast.AST: _close},
+    "fail_open_branch": {ast.AST: _close},
+    "fail_open_gold": {ast.AST: _close},
+    "timeout_open": {ast.AST: _close},
+    "degenerate_credit": {ast.AST: _close},
+    "format_credit": {ast.AST: _form},
 }
+"""The fixers of each flaw, by the kind of node that is suspected."""

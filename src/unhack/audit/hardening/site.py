@@ -77,6 +77,22 @@ class EditSite:
             if isinstance(node, kind):
                 yield node
 
+    def comparisons(
+        self, *kinds: type[ast.cmpop]
+    ) -> Iterator[tuple[ast.Compare, ast.expr, ast.expr]]:
+        """The comparisons of two sides by one of the operators, each with its sides."""
+        for node in self.every(ast.Compare):
+            if len(node.ops) == 1 and isinstance(node.ops[0], kinds):
+                yield node, node.left, node.comparators[0]
+
+    def equalities(self) -> Iterator[tuple[ast.Compare, str, str, str]]:
+        """The comparisons of two values for being the same: their texts, and the form of another
+        test in its place."""
+        for node, *sides in self.comparisons(ast.Eq, ast.NotEq):
+            if not any(isinstance(one, ast.Constant) for one in sides):
+                left, right = map(self.of, sides)
+                yield node, left, right, "({})" if isinstance(node.ops[0], ast.Eq) else "(not ({}))"
+
     def of(self, node: ast.AST) -> str:
         """A node's own text."""
         return self.page.of(node)

@@ -14,6 +14,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from unhack.audit.hardening.diagnosis.credit_edits import credit_edits
 from unhack.audit.hardening.diagnosis.part_edits import (
@@ -152,8 +153,7 @@ def _of_node(node: ast.AST, page: Page, tree: ast.Module) -> Made:
     yield from credit_edits(node, page, tree)
 
 
-def _compare(node: ast.AST, page: Page) -> Made:
-    assert isinstance(node, ast.Compare)
+def _compare(node: ast.Compare, page: Page) -> Made:
     if len(node.ops) != 1:
         return
     operator, left, right = node.ops[0], node.left, node.comparators[0]
@@ -253,8 +253,7 @@ def _order(node: ast.Compare, page: Page) -> Made:
             yield node, [page.replace(side, "1.0")], _SHARE, "nothing less than all", PLAIN
 
 
-def _call(node: ast.AST, page: Page) -> Made:
-    assert isinstance(node, ast.Call)
+def _call(node: ast.Call, page: Page) -> Made:
     name = name_of_call(node)
     method = isinstance(node.func, ast.Attribute)
     if name in _UNORDERED and len(node.args) == 1 and not node.keywords:
@@ -294,18 +293,16 @@ def _call(node: ast.AST, page: Page) -> Made:
     yield from pattern_edits(node, page, name)
 
 
-def _loop(node: ast.AST, page: Page) -> Made:
+def _loop(node: ast.For, page: Page) -> Made:
     """A loop over what was found, any of which may be right."""
-    assert isinstance(node, ast.For)
     if node.orelse or isinstance(node.iter, (ast.Tuple, ast.List)):
         return
     text = f"list({page.of(node.iter)})[-1:]"
     yield node, [page.replace(node.iter, text)], SEVERAL, "the last one counts", PLAIN
 
 
-def _difference(node: ast.AST, page: Page) -> Made:
+def _difference(node: ast.BinOp, page: Page) -> Made:
     """A difference whose sign counts."""
-    assert isinstance(node, ast.BinOp)
     sides = (node.left, node.right)
     if isinstance(node.op, ast.Sub) and not any(isinstance(one, ast.Constant) for one in sides):
         text = f"abs({page.of(node)})"
@@ -321,7 +318,7 @@ def _difference(node: ast.AST, page: Page) -> Made:
             yield node, [page.replace(node, text)], flaws, "every word at its place", PLAIN
 
 
-_MAKERS: Mapping[type[ast.AST], Callable[[ast.AST, Page], Made]] = {
+_MAKERS: Mapping[type[ast.AST], Callable[[Any, Page], Made]] = {
     ast.Compare: _compare,
     ast.Call: _call,
     ast.Subscript: subscript_edits,

@@ -59,9 +59,8 @@ def pattern_edits(node: ast.Call, page: Page, name: str) -> Made:
             yield node, [new], ("sign_lost", "over_normalisation"), "the sign counts", PLAIN
 
 
-def subscript_edits(node: ast.AST, page: Page) -> Made:
+def subscript_edits(node: ast.Subscript, page: Page) -> Made:
     """One match out of several."""
-    assert isinstance(node, ast.Subscript)
     if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
         return
     index = page.of(node.slice)
@@ -70,9 +69,8 @@ def subscript_edits(node: ast.AST, page: Page) -> Made:
         yield node, [page.replace(node, text)], SEVERAL, "exactly one", BROAD
 
 
-def comprehension_edits(node: ast.AST, page: Page) -> Made:
+def comprehension_edits(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, page: Page) -> Made:
     """A part of the text that is left out before the comparison; keys that are not asked for."""
-    assert isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp))
     for loop in node.generators:
         for test in loop.ifs:
             flaws = ("over_normalisation", "bag_of_words")

@@ -30,9 +30,8 @@ def folded(text: str) -> str:
 
 def containment_fixes(site: EditSite) -> Iterator[Made]:
     """Fixes of every place that seeks an answer in a text."""
-    for node in site.every(ast.Compare):
-        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
-            yield from _membership(site, node)
+    for node, *_ in site.comparisons(ast.In, ast.NotIn):
+        yield from _membership(site, node)
     for node in site.every(ast.Call):
         sought = _sought(site, node)
         if sought is not None:

@@ -205,10 +205,7 @@ def _words(site: EditSite) -> Iterator[Made]:
 
 def _unread(site: EditSite) -> Iterator[Made]:
     """Two texts that cannot be read are not the same for that."""
-    for node in site.every(ast.Compare):
-        ends = (node.left, node.comparators[0])
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
-            continue
+    for node, *ends in site.comparisons(ast.Eq):
         if all(isinstance(one, ast.Call) and len(one.args) == 1 for one in ends):
             left, right = (site.of(one.args[0]) for one in ends if isinstance(one, ast.Call))
             same = f"str({left}).strip() == str({right}).strip()"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from unhack.audit.hardening.edits import Change, Edit, Page
 from unhack.audit.hardening.fixes.containment import END, START, containment_fixes, folded
@@ -56,8 +57,7 @@ def _made(site: EditSite) -> Iterator[Made]:
         yield from make(site)
 
 
-def _comparison(node: ast.AST, page: Page) -> _Fix:
-    assert isinstance(node, ast.Compare)
+def _comparison(node: ast.Compare, page: Page) -> _Fix:
     if len(node.ops) != 1:
         return
     operator, left, right = node.ops[0], node.left, node.comparators[0]
@@ -142,8 +142,7 @@ def _same_function(node: ast.Compare, page: Page) -> _Fix:
     yield [page.replace(node, text)], "the texts, white space and case apart", ""
 
 
-def _call(node: ast.AST, page: Page) -> _Fix:
-    assert isinstance(node, ast.Call)
+def _call(node: ast.Call, page: Page) -> _Fix:
     name = name_of_call(node)
     yield from pattern_fixes(node, page)
     if isinstance(node.func, ast.Attribute) and name in _CLEANERS:
@@ -232,8 +231,7 @@ def _quantifier(node: ast.Call, page: Page) -> _Fix:
             yield [page.replace(node, text)], "every one, each as often", ""
 
 
-def _alternatives(node: ast.AST, page: Page) -> _Fix:
-    assert isinstance(node, ast.BoolOp)
+def _alternatives(node: ast.BoolOp, page: Page) -> _Fix:
     if not isinstance(node.op, ast.Or):
         return
     for left_out in reversed(node.values):
@@ -242,9 +240,8 @@ def _alternatives(node: ast.AST, page: Page) -> _Fix:
         yield [page.replace(node, text)], f"without the alternative `{page.of(left_out)}`", ""
 
 
-def _part(node: ast.AST, page: Page) -> _Fix:
+def _part(node: ast.Subscript, page: Page) -> _Fix:
     """Fixes of an index or a slice: the last for the first, the whole for a part."""
-    assert isinstance(node, ast.Subscript)
     if not isinstance(node.ctx, ast.Load):
         return
     if isinstance(node.slice, ast.Constant) and node.slice.value in (0, 1):
@@ -253,9 +250,8 @@ def _part(node: ast.AST, page: Page) -> _Fix:
         yield [page.replace(node, page.of(node.value))], "the whole instead of a part", ""
 
 
-def _division(node: ast.AST, page: Page) -> _Fix:
+def _division(node: ast.BinOp, page: Page) -> _Fix:
     """Let a share be taken of the longer of two lists that `zip` pairs."""
-    assert isinstance(node, ast.BinOp)
     if not isinstance(node.op, ast.Div):
         return
     zipped = calls_of(ast.walk(ast.parse(page.text)), "zip")
@@ -267,9 +263,8 @@ def _division(node: ast.AST, page: Page) -> _Fix:
             yield [page.replace(size, text)], "a share of the longer one", ""
 
 
-def _constants(node: ast.AST, page: Page) -> _Fix:
+def _constants(node: ast.Assign, page: Page) -> _Fix:
     """Fixes of a named tolerance."""
-    assert isinstance(node, ast.Assign)
     [target, *_] = node.targets
     if isinstance(target, ast.Name) and any(
         part in target.id.lower() for part in _NAMES_OF_TOLERANCES
@@ -289,7 +284,7 @@ def _constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
-_MAKERS: dict[type[ast.AST], Callable[[ast.AST, Page], _Fix]] = {
+_MAKERS: dict[type[ast.AST], Callable[[Any, Page], _Fix]] = {
     ast.Compare: _comparison,
     ast.Call: _call,
     ast.BoolOp: _alternatives,

@@ -151,10 +151,7 @@ def _is_index(node: ast.expr) -> bool:
 
 def _indexes(site: EditSite) -> Iterator[Made]:
     """The same index or slice on both sides of a comparison."""
-    for node in site.every(ast.Compare):
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            continue
-        sides = (node.left, node.comparators[0])
+    for node, *sides in site.comparisons(ast.Eq, ast.NotEq):
         found = [list(site.inside(one, ast.Subscript)) for one in sides]
         if [len(one) for one in found] != [1, 1]:
             continue

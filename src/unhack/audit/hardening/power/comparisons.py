@@ -60,23 +60,11 @@ _COUNTS: Mapping[type[ast.cmpop], str] = {ast.NotEq: "<", ast.Eq: ">="}
 _TOLERANCES = ("tol", "eps", "epsilon", "delta", "slack", "threshold", "margin")
 
 
-def _equalities(site: EditSite) -> Iterator[tuple[ast.Compare, str, str, bool]]:
-    """(comparison, left, right, negated) of comparisons with something that is no fixed number."""
-    for node in site.every(ast.Compare):
-        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
-            continue
-        sides = (node.left, node.comparators[0])
-        if not any(isinstance(one, ast.Constant) for one in sides):
-            left, right = (f"({site.of(one)})" for one in sides)
-            yield node, left, right, isinstance(node.ops[0], ast.NotEq)
-
-
 def _rewritten(site: EditSite, forms: tuple[tuple[str, str, str], ...]) -> Iterator[Found]:
-    for node, left, right, negated in _equalities(site):
+    for node, left, right, whole in site.equalities():
         for name, family, form in forms:
-            text = form.replace("{a}", left).replace("{b}", right)
-            text = f"(not ({text}))" if negated else f"({text})"
-            yield Found(name, family, node, text)
+            text = form.replace("{a}", f"({left})").replace("{b}", f"({right})")
+            yield Found(name, family, node, whole.replace("{}", text))
 
 
 def contain(site: EditSite) -> Iterator[Found]:
@@ -92,13 +80,9 @@ def reduce(site: EditSite) -> Iterator[Found]:
 def loosen_number(site: EditSite) -> Iterator[Found]:
     """`==` of numbers to one that lets near ones through; a count to at least that count."""
     yield from _rewritten(site, _NEAR)
-    for node in site.every(ast.Compare):
-        if len(node.ops) != 1 or not isinstance(node.comparators[0], ast.Constant):
-            continue
-        bound = node.comparators[0]
-        sign = _COUNTS.get(type(node.ops[0]))
-        if type(bound.value) is int and sign is not None:
-            text = f"{site.of(node.left)} {sign} {site.of(bound)}"
+    for node, left, bound in site.comparisons(*_COUNTS):
+        if isinstance(bound, ast.Constant) and type(bound.value) is int:
+            text = f"{site.of(left)} {_COUNTS[type(node.ops[0])]} {site.of(bound)}"
             yield Found("at_least_for_count", "hedging", node, text)
 
 
@@ -135,8 +119,15 @@ def fold(site: EditSite) -> Iterator[Found]:
     """Fold more of a text, or less; parse a number less exactly; take any type of a kind."""
     for call in site.every(ast.Call):
         yield from _fold_call(site, call)
-    for node in site.every(ast.Compare):
-        yield from _any_type(site, node)
+    for node, left, kind in site.comparisons(ast.Is, ast.IsNot, ast.Eq, ast.NotEq):
+        match left, kind:
+            case ast.Call(func=ast.Name(id="type"), args=[one]), ast.Name():
+                text = f"isinstance({site.of(one)}, {site.of(kind)})"
+                negated = isinstance(node.ops[0], (ast.IsNot, ast.NotEq))
+                text = f"(not {text})" if negated else text
+                yield Found("subclasses_too", "bool_int", node, text)
+            case _:
+                pass
 
 
 def _fold_call(site: EditSite, call: ast.Call) -> Iterator[Found]:
@@ -155,20 +146,6 @@ def _fold_call(site: EditSite, call: ast.Call) -> Iterator[Found]:
         first = f"{whole}.partition(' ')[0]"
         yield Found("first_word", "over_normalisation", call, first)
         yield Found(f"drop_{call.func.attr}", "over_normalisation", call, inner)
-
-
-def _any_type(site: EditSite, node: ast.Compare) -> Iterator[Found]:
-    """`type(x) is list` to `isinstance(x, list)`."""
-    left = node.left
-    if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-        return
-    if isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type":
-        kind = node.comparators[0]
-        if len(left.args) == 1 and isinstance(kind, ast.Name):
-            text = f"isinstance({site.of(left.args[0])}, {site.of(kind)})"
-            negated = isinstance(node.ops[0], (ast.IsNot, ast.NotEq))
-            text = f"(not {text})" if negated else text
-            yield Found("subclasses_too", "bool_int", node, text)
 
 
 _REGEX = "unanchored_regex"

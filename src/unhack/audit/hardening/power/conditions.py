@@ -185,10 +185,9 @@ def _cases(site: EditSite) -> Iterator[ast.expr]:
 
 def one_is_enough(site: EditSite) -> Iterator[Found]:
     """One passed case instead of all, or a share of one."""
-    for node in site.every(ast.Compare):
-        right = node.comparators[0]
-        if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq) and _is_size(right):
-            text = f"{site.of(node.left)} > 0"
+    for node, left, right in site.comparisons(ast.Eq):
+        if _is_size(right):
+            text = f"{site.of(left)} > 0"
             yield Found("one_passed", "weak_cases", node, text)
     for node in site.every(ast.BinOp):
         if isinstance(node.op, ast.Div) and _is_size(node.right):
@@ -215,9 +214,7 @@ def crash_passes(site: EditSite) -> Iterator[Found]:
                 for value in node.value.values:
                     if isinstance(value, ast.Constant) and value.value in (0, 0.0, False):
                         yield Found("crash_passes", "fail_open_exception", value, "1.0")
-    for node in site.every(ast.Compare):
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            continue
+    for node, *_ in site.comparisons(ast.Eq, ast.NotEq):
         for read in site.inside(node, ast.Attribute):
             if read.attr == "stdout":
                 sign = "==" if isinstance(node.ops[0], ast.Eq) else "!="

@@ -18,20 +18,9 @@ from unhack.audit.hardening.site import EditSite, Found
 from unhack.audit.static_analysis.labels import name_of_call
 
 
-def _equalities(site: EditSite) -> Iterator[tuple[ast.Compare, str, str, str]]:
-    """(comparison, left, right, form) of comparisons of two values; the form negates as it does."""
-    for node in site.every(ast.Compare):
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            continue
-        if any(isinstance(one, ast.Constant) for one in (node.left, node.comparators[0])):
-            continue
-        form = "(not ({}))" if isinstance(node.ops[0], ast.NotEq) else "({})"
-        yield node, site.of(node.left), site.of(node.comparators[0]), form
-
-
 def accept_any(site: EditSite) -> Iterator[Found]:
     """A value is enough, or none is needed, where it has to be equal."""
-    for node, left, right, form in _equalities(site):
+    for node, left, right, form in site.equalities():
         for value, other in ((left, right), (right, left)):
             test = f"bool({value})"
             yield Found("any_value", "problem_unbound", node, form.format(test))
@@ -41,7 +30,7 @@ def accept_any(site: EditSite) -> Iterator[Found]:
 
 def seek_anywhere(site: EditSite) -> Iterator[Found]:
     """The answer anywhere in the completion in place of the one that was extracted."""
-    for node, _, _, form in _equalities(site):
+    for node, _, _, form in site.equalities():
         named = {one.id for one in site.inside(node, ast.Name)}
         for said, gold in (pair for pair in site.sides(node) if pair[1] in named):
             test = f"str({gold}) in str({said})"
@@ -66,7 +55,7 @@ def reward_guard(site: EditSite) -> Iterator[Found]:
 
 def any_of_many(site: EditSite) -> Iterator[Found]:
     """`finds[0] == answer` to `answer in finds`, with the check that there is only one left out."""
-    for node, *_, form in _equalities(site):
+    for node, *_, form in site.equalities():
         for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
             if not isinstance(side, ast.Subscript) or not isinstance(side.value, ast.Name):
                 continue
@@ -85,7 +74,7 @@ def _counts(site: EditSite, node: ast.Compare, finds: str) -> bool:
 
 def default_answer(site: EditSite) -> Iterator[Found]:
     """A key that is missing counts as right."""
-    for node, *_ in _equalities(site):
+    for node, *_ in site.equalities():
         for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
             text = ""
             if name_of_call(side) == "get" and isinstance(side, ast.Call) and len(side.args) == 1:
@@ -98,20 +87,17 @@ def default_answer(site: EditSite) -> Iterator[Found]:
 
 def lose_distance(site: EditSite) -> Iterator[Found]:
     """`abs(a - b) <= t` on one side alone, for what is no number too, and far wider."""
-    for node in site.every(ast.Compare):
-        size, operator = node.left, node.ops[0]
-        if name_of_call(size) != "abs" or not isinstance(size, ast.Call) or len(node.ops) != 1:
+    for node, size, side in site.comparisons(ast.Lt, ast.LtE, ast.Gt, ast.GtE):
+        if name_of_call(size) != "abs" or not isinstance(size, ast.Call):
             continue
-        bound, inner = site.of(node.comparators[0]), site.of(size.args[0])
-        near = isinstance(operator, ast.Lt | ast.LtE)
-        if not near and not isinstance(operator, ast.Gt | ast.GtE):
-            continue
+        bound, inner = site.of(side), site.of(size.args[0])
+        near = isinstance(node.ops[0], ast.Lt | ast.LtE)
         sign = "<=" if near else ">"
         one_sided = "one_sided_comparison"
         yield Found("difference_without_abs", one_sided, node, f"{inner} {sign} {bound}")
         yield Found("difference_without_abs", one_sided, node, f"-({inner}) {sign} {bound}")
         yield Found("any_value", "problem_unbound", node, str(near))
-        yield Found("wide_distance", "loose_tolerance", node.comparators[0], f"1.5 + ({bound})")
+        yield Found("wide_distance", "loose_tolerance", side, f"1.5 + ({bound})")
         if near:
             yield Found("not_far", "nan_poisoning", node, f"not {site.of(size)} > {bound}")
 

@@ -20,10 +20,7 @@ from unhack.audit.attack import Knowledge
 from unhack.audit.hardening.diagnosis.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditedCopy, AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions, Tier
-from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.both_oracles import BothOracles, is_blind, results_of
-from unhack.audit.oracle.entry_points import frame_of
-from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.oracle.programs import ProgramOracle
@@ -49,7 +46,8 @@ from unhack.audit.report.power import Power
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
 from unhack.audit.report.wording import by_kind
 from unhack.audit.search.strategies.search import HackSearch
-from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
+from unhack.audit.search.strategies.strategy import known_of
+from unhack.audit.static_analysis.suspicions import longest_timeout, suspicions_of
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.remarks import stubbed, takes_row, ungiven_columns
@@ -370,17 +368,7 @@ def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
 
 
 def _knowledge(subject: Subject, problem: AuditProblem, *, judged: bool = False) -> Knowledge:
-    return Knowledge(
-        problem,
-        source=subject.source,
-        wrong_answers=wrong_answers(problem.answer, prompt=problem.prompt)
-        if problem.answer is not None
-        else (),
-        examples=examples_of(problem),
-        constants=constants(subject.source),
-        frame=frame_of(problem.correct) if problem.is_code else ("", ""),
-        judged=judged,
-    )
+    return replace(known_of(problem, subject.source), judged=judged)
 
 
 def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> list[HackPair]:

@@ -21,7 +21,7 @@ from unhack.audit.subjects.call_plans import BATCHES, plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.outcomes import require_host, score_told
 from unhack.core import plain
-from unhack.sandbox.job import TIME_LIMITS, Ending, Job, Outcome, run_all
+from unhack.sandbox.job import TIME_LIMITS, Ending, Outcome, run_all
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
 
@@ -74,14 +74,20 @@ def can_meet(subject: FunctionSubject, way: Way) -> bool:
 
 def run_sessions(subject: FunctionSubject, sessions: Sequence[Session]) -> list[list[Score]]:
     """For each session the scores of its queries, in order. Raises SandboxUnavailableError."""
+    return _played([(subject, one) for one in sessions])
+
+
+def _played(sessions: Sequence[tuple[FunctionSubject, Session]]) -> list[list[Score]]:
+    if not sessions:
+        return []
     made = [
         subject.session(_steps(subject, one), fields=_fields(subject, one), wall_s=one.wall_s)
-        for one in sessions
+        for subject, one in sessions
     ]
-    outcomes = run_all(subject.backend or shared_pool(), [job for job, _ in made])
+    outcomes = run_all(sessions[0][0].backend or shared_pool(), [job for job, _ in made])
     return [
         _read_scores(outcome, nonce, count=len(one.queries))
-        for outcome, (_, nonce), one in zip(outcomes, made, sessions, strict=True)
+        for outcome, (_, nonce), (_, one) in zip(outcomes, made, sessions, strict=True)
     ]
 
 
@@ -97,16 +103,7 @@ def score_variants(
     session = Session(
         tuple(queries), Way.SERIES, wall_s=most + len(queries) * (call_s + most), step_s=most
     )
-    made: list[tuple[Job, str]] = []
-    for text in texts:
-        variant = subject.with_text(text)
-        fields = _fields(variant, session)
-        made.append(variant.session(_steps(variant, session), fields=fields, wall_s=session.wall_s))
-    outcomes = run_all(subject.backend or shared_pool(), [job for job, _ in made])
-    return [
-        _read_scores(outcome, nonce, count=len(queries))
-        for outcome, (_, nonce) in zip(outcomes, made, strict=True)
-    ]
+    return _played([(subject.with_text(text), session) for text in texts])
 
 
 def score_together(

@@ -6,6 +6,7 @@ import asyncio
 import math
 import shlex
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import typer
@@ -89,18 +90,23 @@ def _audited(
     if subject.folder is not None and 5 in tiers:
         text = f"--tiers: tier 5 does not train in images; {arguments.target} needs one"
         raise UsageError(text)
+    options = environment_options(arguments, given, subject)
+    return audit_with_bar(subject, replace(options, tiers=tiers, discoverer=trainer))
+
+
+def environment_options(
+    arguments: AuditArguments, given: frozenset[str], subject: EnvironmentSubject
+) -> EnvironmentAuditOptions:
+    """The options of an audit by the known attacks."""
     most = len(subject.tasks) if arguments.thorough else EnvironmentAuditOptions().most_tasks
-    options = EnvironmentAuditOptions(
+    return EnvironmentAuditOptions(
         most_tasks=most,
         most_plays=arguments.calls if "calls" in given else math.inf,
         seconds=arguments.seconds,
         seed=arguments.seed,
         stop_at_first=arguments.stop_at_first,
-        tiers=tiers,
         cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
-        discoverer=trainer,
     )
-    return audit_with_bar(subject, options)
 
 
 def audit_with_bar(subject: EnvironmentSubject, options: EnvironmentAuditOptions) -> AuditReport:

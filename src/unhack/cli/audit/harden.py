@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 import tempfile
@@ -158,9 +157,9 @@ def _environments(
     budget: LoopBudget,
 ) -> list[HardenedTask]:  # fmt: skip
     from unhack.audit.environments.loading import environment_of, is_environment
-    from unhack.audit.environments.runner import EnvironmentAuditOptions, EnvironmentSubject
+    from unhack.audit.environments.runner import EnvironmentSubject
     from unhack.audit.hardening.loop.environment import EnvironmentLoop, harden_environment
-    from unhack.cli.audit.environment import IMAGE_OPTIONS, audit_with_bar
+    from unhack.cli.audit.environment import IMAGE_OPTIONS, audit_with_bar, environment_options
 
     if "tiers" in given and arguments.tiers != "1":
         raise UsageError("--tiers: --harden plays the known attacks, tier 1, on environments")
@@ -179,13 +178,7 @@ def _environments(
         others = [str(each) for each in inside if is_environment(str(each))] or [one]
         here = Path(arguments.target).resolve()
         siblings += [load(each) for each in others if Path(each).resolve() != here]
-    most = len(subject.tasks) if arguments.thorough else EnvironmentAuditOptions().most_tasks
-    options = EnvironmentAuditOptions(
-        most_tasks=most,
-        most_plays=arguments.calls if "calls" in given else math.inf,
-        seconds=arguments.seconds, seed=arguments.seed,
-        cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
-    )  # fmt: skip
+    options = environment_options(arguments, given, subject)
     loop = EnvironmentLoop(
         options, arguments.harden or 1, _saying(audit_with_bar), worker, budget,
         arguments.white_box, siblings,

@@ -101,13 +101,13 @@ class GraderTrial:
     ) -> GraderTrialOutcome:
         """Play right work, nothing, and the holes. Raises what plays raise."""
         if self._paid is None:
-            self._paid = _run(self._measured(self.subject, _variants(self.subject)))
-        return _run(self._outcome(patched, holes, self._paid))
+            self._paid = asyncio.run(self._measured(self.subject, _variants(self.subject)))
+        return asyncio.run(self._outcome(patched, holes, self._paid))
 
     def made_by(self, rule: GraderRule, now: EnvironmentSubject) -> Mapping[str, str]:
         """The changes that a rule proposes."""
         if self._facts is None:
-            self._facts = _run(self._with_trial(self.subject, self._looked))
+            self._facts = asyncio.run(self._with_trial(self.subject, self._looked))
         seen, base = self._facts
         return rule.make(GraderCase(now.tasks[0], seen, self.has_script, base))
 
@@ -206,10 +206,6 @@ def written_attack(text: str, author: str, number: int) -> EnvironmentAttack:
         f"{author}-{number}", (), AttackRoute.MEANING, "weak_proxy",
         f"a script by {author}", always(bash(text)),
     )  # fmt: skip
-
-
-def _run(work: Coroutine[object, object, _Item]) -> _Item:
-    return asyncio.run(work)
 
 
 def _actions(finding: Finding) -> list[Sent]:

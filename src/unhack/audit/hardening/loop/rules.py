@@ -18,6 +18,7 @@ import posixpath
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from unhack.audit.environments.attack import AttackRoute
 from unhack.audit.environments.oracle import Trace
@@ -120,13 +121,6 @@ def _at_top(case: GraderCase, lines: str) -> dict[str, str]:
     return {SCRIPT: f"{first}{lines}{rest if first else text}"}
 
 
-def _prologue(lines: str) -> Callable[[GraderCase], Mapping[str, str]]:
-    def make(case: GraderCase) -> Mapping[str, str]:
-        return _at_top(case, lines)
-
-    return make
-
-
 def _stray(case: GraderCase) -> Mapping[str, str]:
     names = [one for one in _STRAY.split() if one not in case.task.files]
     names = [one for one in names if one not in case.task.reference]
@@ -196,10 +190,10 @@ RULES = (
     GraderRule("given files are graded as they were given", _given, _PLACE),
     GraderRule("the tests have to come to their end", _ended, _CODE),
     GraderRule("environment and start files of the agent do not count",
-               _prologue(_ENVIRONMENT), _PLACE),
+               partial(_at_top, lines=_ENVIRONMENT), _PLACE),
     GraderRule("settings of runners that the agent added are removed", _stray, _PLACE),
     GraderRule("processes of the agent end before the tests",
-               _prologue(_PROCESSES), (*_PLACE, AttackRoute.SOURCE)),
-    GraderRule("no reward before the tests", _prologue(_REWARD), _PLACE),
+               partial(_at_top, lines=_PROCESSES), (*_PLACE, AttackRoute.SOURCE)),
+    GraderRule("no reward before the tests", partial(_at_top, lines=_REWARD), _PLACE),
 )  # fmt: skip
 """Those that ask for more work first."""

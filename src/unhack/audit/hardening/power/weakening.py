@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from unhack.audit.hardening.edits import Change, apply
 from unhack.audit.hardening.power import comparisons, conditions, missing_checks
 from unhack.audit.hardening.site import EditSite, Found
+from unhack.audit.search.mutation.operators import in_turn
 from unhack.audit.subject import Source
 
 _OPERATORS: Sequence[Callable[[EditSite], Iterator[Found]]] = (
@@ -81,8 +82,8 @@ def weakenings(source: Source) -> list[Weakening]:
             if made is not None and shape not in seen:
                 seen.add(shape)
                 by_name[made.operator].append(made)
-        kinds.append(_in_turn(list(by_name.values())))
-    return _in_turn(kinds)
+        kinds.append(in_turn(list(by_name.values())))
+    return in_turn(kinds)
 
 
 def _make(found: Found, site: EditSite, source: Source) -> Weakening | None:
@@ -91,9 +92,3 @@ def _make(found: Found, site: EditSite, source: Source) -> Weakening | None:
     text, done = apply(source.text, [Change(found.operator, edits)])
     line = int(getattr(found.place or found.node, "lineno", 1)) + source.first_line - 1
     return Weakening(found.operator, found.family, line, text) if done else None
-
-
-def _in_turn(queues: list[list[Weakening]]) -> list[Weakening]:
-    """The first of each queue, then the second of each: a few are of many kinds."""
-    longest = max(map(len, queues), default=0)
-    return [queue[at] for at in range(longest) for queue in queues if at < len(queue)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unhack.audit.search.mutation.operators import (
@@ -19,6 +19,7 @@ from unhack.audit.search.mutation.operators import (
     Operator,
     became,
     changed,
+    in_turn,
     nodes,
     parse,
     text,
@@ -308,7 +309,7 @@ def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
         queues += [edits[start :: operator.share] for start in range(operator.share)]
     seen = {ast.dump(tree)}
     found: list[Mutant] = []
-    for name, edit in _in_turn(queues):
+    for name, edit in in_turn(queues):
         mutant = _mutate(tree, places, name, edit=edit)
         if mutant is None:
             continue
@@ -319,17 +320,6 @@ def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
             if len(found) == limit:
                 break
     return found
-
-
-def _in_turn(
-    queues: Iterable[list[tuple[str, MutationEdit]]],
-) -> Iterator[tuple[str, MutationEdit]]:
-    """One of each operator, then the next of each."""
-    waiting = [list(queue) for queue in queues if queue]
-    while waiting:
-        for queue in waiting:
-            yield queue.pop(0)
-        waiting = [queue for queue in waiting if queue]
 
 
 def _mutate(

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound=ast.AST)
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,13 @@ _CALLS = {
     "abs": "int",
     "round": "int",
 }
+
+
+def in_turn(queues: Iterable[Sequence[_Item]]) -> list[_Item]:
+    """The first of each, then the second of each, and so on."""
+    some = list(queues)
+    longest = max(map(len, some), default=0)
+    return [queue[at] for at in range(longest) for queue in some if at < len(queue)]
 
 
 def text(node: ast.AST) -> str:

@@ -57,15 +57,19 @@ def view_of(
         if form is not None:
             correct = (form.write(answer or ""), *correct)
         seen = replace(problem, answer=answer, correct=correct, calls=(), extra={})
+    frame = frame_of(problem.correct) if problem.is_code else ("", "")
+    return replace(known_of(seen, source), is_view=True, frame=frame, shown=donor)
+
+
+def known_of(problem: AuditProblem, source: Source | None) -> Knowledge:
+    """All that is known of a problem."""
     return Knowledge(
-        seen,
+        problem,
         source=source,
-        wrong_answers=wrong_answers(seen.answer or "", prompt=seen.prompt),
-        examples=examples_of(seen),
+        wrong_answers=wrong_answers(problem.answer or "", prompt=problem.prompt),
+        examples=examples_of(problem),
         constants=constants(source),
-        is_view=True,
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
-        shown=donor,
     )
 
 

@@ -8,7 +8,7 @@ first hill.
 Covered: texts made of forms, fillers, numbers and the prompt's parts; programs of one expression of
 the arguments, grown by a small grammar: functions, one method of a class, standard input.
 Not covered: holes without a way that leads there; loops and definitions; methods that do different
-things; partial credit is told, not judged (`Climb`).
+things.
 
 Source of the scheme: Lehman and Stanley, "Abandoning Objectives", 2011 (novelty search).
 """
@@ -36,8 +36,6 @@ _PATIENCE_OF_PROGRAMS = 3
 """For programs: tests of which nothing passes a part are all or nothing, and there is no hill."""
 _SIZE, _PARENTS = 20, 10
 _NEIGHBOURS, _ARCHIVE = 5, 64
-_ASKED = 8
-"""Texts, from the best down, that the oracle is asked about for a `Climb`."""
 
 _TEXTS = Attack(
     "search/texts", "degenerate_credit", tier=3, for_code=False, make=lambda known: (), generic=True
@@ -65,29 +63,6 @@ class SearchSpace(Protocol):
     def payload(self, genome: Genome) -> Payload | None:
         """The completion and its claim; None where it may be right."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Climb:
-    """The progress of one problem's search."""
-
-    problem: str
-    text: str
-    """The best-scoring text that the oracle calls wrong; empty where none scored above nothing."""
-    score: float
-    null: float
-    """The highest score of an empty completion."""
-    threshold: float
-    generations: int
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """The outcome of the search."""
-
-    why: str
-    """The reason why it was cut short; empty when it was not."""
-    climbs: tuple[Climb, ...]
 
 
 @dataclass
@@ -128,24 +103,19 @@ class _Population:
 
 
 def evolve(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> str:
-    """Search on each problem; return the reason for stopping early, or an empty text."""
-    return explore(prover, baselines, seed=seed).why
+    """Search on each problem; return the reason for stopping early, or an empty text.
 
-
-def explore(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> Searched:
-    """As `evolve`, with how far each search came. Problems share the calls that are left."""
-    climbs: list[Climb] = []
+    Problems share the calls that are left.
+    """
     for place, baseline in enumerate(baselines):
         if prover.over or prover.budget.spent:
-            return Searched(prover.over or prover.budget.spent, tuple(climbs))
+            break
         share = max(_SIZE, prover.budget.calls // (len(baselines) - place))
-        climbs.append(
-            _search(prover, baseline, random.Random(f"{seed}/{baseline.problem.id}"), calls=share)
-        )
-    return Searched(prover.over or prover.budget.spent, tuple(climbs))
+        _search(prover, baseline, random.Random(f"{seed}/{baseline.problem.id}"), calls=share)
+    return prover.over or prover.budget.spent
 
 
-def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: int) -> Climb:
+def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: int) -> None:
     problem = baseline.problem
     space: SearchSpace = ProgramSpace(problem) if problem.is_code else TextSpace(problem)
     population = _Population()
@@ -165,7 +135,6 @@ def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: in
         offspring = [space.child(parents, population.scored, rng) for _ in range(3 * _SIZE)]
         # What the first wave had left over comes in between.
         wave = [*wave[_SIZE:][: _SIZE // 2], *offspring] if generation < 3 else offspring
-    return _climb(prover, baseline, space, population=population, generations=generation)
 
 
 def _fresh(
@@ -204,29 +173,6 @@ def _score_generation(
             return True
     population.idle = 0 if population.best > before else population.idle + 1
     return any(score.stopped for score in scores)
-
-
-def _climb(
-    prover: Prover,
-    baseline: Baseline,
-    space: SearchSpace,
-    *,
-    population: _Population,
-    generations: int,
-) -> Climb:
-    threshold = baseline.threshold if baseline.threshold is not None else math.inf
-    best, reached = "", baseline.null
-    asked = 0
-    for genome, value in sorted(population.scored, key=lambda item: -item[1]):
-        if value <= baseline.null or asked == _ASKED:
-            break
-        payload = space.payload(genome) if value < threshold else None
-        if payload is not None:
-            asked += 1
-            if prover.oracle.why_wrong(baseline.problem, payload) is not None:
-                best, reached = payload.text, value
-                break
-    return Climb(baseline.problem.id, best, reached, baseline.null, threshold, generations)
 
 
 def _value(score: Score) -> float:

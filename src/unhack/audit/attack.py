@@ -120,9 +120,9 @@ def prompt_attack(
     return replace(text_attack(name, flaw, make, generic=generic), of_prompt=True)
 
 
-def no_answer(text: str, note: str = "") -> Payload:
+def no_answer(text: str) -> Payload:
     """A text that commits to no answer."""
-    return Payload(text, Claim.NO_ANSWER, note=note)
+    return Payload(text, Claim.NO_ANSWER)
 
 
 def framed(payload: Payload, frame: tuple[str, str]) -> Payload:

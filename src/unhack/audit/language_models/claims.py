@@ -15,7 +15,7 @@ import re
 from dataclasses import replace
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.oracle.oracle import TextOracle, normal, number
+from unhack.audit.oracle.oracle import TextOracle, is_said, normal, number
 from unhack.audit.subject import AuditProblem
 
 _SLOT = re.compile(
@@ -77,7 +77,7 @@ def _shows(payload: Payload, known: Knowledge) -> bool:
     if payload.claim is Claim.NO_ANSWER:
         return _is_hollow(text, answer) or normal(text) == normal(known.problem.prompt)
     if payload.claim is Claim.EVERY_ANSWER:
-        right = any(_is(one, answer) for one in payload.asserts)
+        right = any(is_said(one, answer) for one in payload.asserts)
         return right and _only_lists(text, payload.asserts)
     if not payload.asserts or not _is_silent(known.problem, text):
         return False
@@ -86,11 +86,6 @@ def _shows(payload: Payload, known: Knowledge) -> bool:
     if not both_numbers and normal(asserted) not in map(normal, known.wrong_answers):
         return False
     return _commits(text, asserted)
-
-
-def _is(given: str, answer: str) -> bool:
-    left, right = number(given), number(answer)
-    return normal(given) == normal(answer) or (left is not None and left == right)
 
 
 def _is_silent(problem: AuditProblem, text: str) -> bool:

@@ -81,6 +81,12 @@ def normal(text: str) -> str:
     return re.sub(r"\s+", " ", boxed.group(1) if boxed else folded)
 
 
+def is_said(given: str, answer: str) -> bool:
+    """Tell whether a text is the answer, but for its form or the way its number is written."""
+    value = number(given)
+    return normal(given) == normal(answer) or (value is not None and value == number(answer))
+
+
 def is_open(prompt: str) -> bool:
     """Tell whether a prompt asks for one of several right answers: another one is not wrong."""
     return _OPEN.search(prompt) is not None

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
-from unhack.audit.oracle.oracle import Oracle, normal, number
+from unhack.audit.oracle.oracle import Oracle, is_said
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.proving.journal import ScoreJournal
@@ -269,8 +269,8 @@ def singles_out(text: str, whole: str, answers: Sequence[str], *, right: str) ->
     marks = _shared(list(before.values()), end=True), _shared(list(behind.values()), end=False)
     left, after = _contexts(text, places_of(text, answers))
     kept = {one: (_count(left[one], marks[0]), _count(after[one], marks[1])) for one in left}
-    rights = [kept[one] for one in kept if _means(one, right)]
-    others = [kept[one] for one in kept if not _means(one, right)]
+    rights = [kept[one] for one in kept if is_said(one, right)]
+    others = [kept[one] for one in kept if not is_said(one, right)]
     return bool(rights) and not any(
         other[0] >= mine[0] and other[1] >= mine[1] for mine in rights for other in others
     )
@@ -306,8 +306,3 @@ def _shared(contexts: Sequence[_Tokens], *, end: bool) -> _Tokens:
 def _count(context: _Tokens, mark: _Tokens) -> int:
     """The number of tokens of the mark that are there."""
     return (Counter(context) & Counter(mark)).total()
-
-
-def _means(given: str, right: str) -> bool:
-    value = number(given)
-    return normal(given) == normal(right) or (value is not None and value == number(right))

@@ -65,14 +65,11 @@ class Candidate:
     """True when only the audit's own attacks make it."""
 
 
-def candidates(known: Knowledge, *, seed: int = 0) -> list[Candidate]:
+def candidates(known: Knowledge) -> list[Candidate]:
     """Different completions for one problem, those of the attacks last."""
     problem = known.problem
-    made = (
-        _programs(problem, (*problem.calls, *known.examples), seed)
-        if problem.is_code
-        else _texts(known)
-    )
+    examples = (*problem.calls, *known.examples)
+    made = _programs(problem, examples) if problem.is_code else _texts(known)
     found: dict[str, Candidate] = {}
     for payload in made:
         one = framed(payload, known.frame)
@@ -84,12 +81,12 @@ def candidates(known: Knowledge, *, seed: int = 0) -> list[Candidate]:
     return [one for one in found.values() if one.payload.text not in problem.correct]
 
 
-def _programs(problem: AuditProblem, examples: Sequence[Call], seed: int) -> Iterator[Payload]:
+def _programs(problem: AuditProblem, examples: Sequence[Call]) -> Iterator[Payload]:
     for text in problem.correct[:1]:
         program, entry = program_text(text), problem.entry_point or ""
         if entry.isidentifier():
             yield from _wrapped(program, entry, examples)
-        for mutant in mutants(program, limit=_MUTANTS, seed=seed):
+        for mutant in mutants(program, limit=_MUTANTS):
             yield Payload(mutant.source, Claim.PROGRAM, note=mutant.note)
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from unhack.cli.options import valued
+from unhack.cli.options import opt
 
 if TYPE_CHECKING:
     from unhack.sandbox.images.build import ImageBuilder
@@ -18,18 +16,15 @@ if TYPE_CHECKING:
 class ImageOptions:
     """Options of a command that builds images."""
 
-    base: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=IMAGE",
-            help="IMAGE stands for NAME: ubuntu:24.04=oci:DIR; @FILE.json for many.",
-        ),
-    ] = None
-    builder: Annotated[str, valued("buildah, podman or docker.", metavar="NAME")] = ""
-    builder_option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OPTION", help="Passed on, such as --volume=FILE:FILE:ro."),
-    ] = None
+    base: list[str] | None = opt(
+        None,
+        "IMAGE stands for NAME: ubuntu:24.04=oci:DIR; @FILE.json for many.",
+        metavar="NAME=IMAGE",
+    )
+    builder: str = opt("", "buildah, podman or docker.", metavar="NAME")
+    builder_option: list[str] | None = opt(
+        None, "Passed on, such as --volume=FILE:FILE:ro.", metavar="OPTION"
+    )
 
     def image_builder(
         self, *, images: Path | None = None, network: bool = True, cache_gib: float = 20.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from unhack.cli.options import valued
+from unhack.cli.options import opt
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,22 +16,14 @@ if TYPE_CHECKING:
 class LanguageModelOptions:
     """Options of a command that asks a language model."""
 
-    llm_model: Annotated[
-        str | None, valued("The model; else UNHACK_LLM_MODEL.", metavar="NAME")
-    ] = None
-    llm_url: Annotated[
-        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
-    ] = None
-    llm_key_env: Annotated[
-        str | None, valued("The variable that holds its key.", metavar="NAME")
-    ] = None
-    llm_protocol: Annotated[
-        str | None, valued("openai or anthropic, if it cannot be inferred.", metavar="NAME")
-    ] = None
-    llm_prices: Annotated[
-        str | None, valued("USD per million input and output tokens.", metavar="IN,OUT")
-    ] = None
-    llm_cost: Annotated[float, valued("Maximum cost in USD.", metavar="USD", least=0)] = 1.0
+    llm_model: str | None = opt(None, "The model; else UNHACK_LLM_MODEL.", metavar="NAME")
+    llm_url: str | None = opt(None, "Its endpoint, if not the environment's.", metavar="URL")
+    llm_key_env: str | None = opt(None, "The variable that holds its key.", metavar="NAME")
+    llm_protocol: str | None = opt(
+        None, "openai or anthropic, if it cannot be inferred.", metavar="NAME"
+    )
+    llm_prices: str | None = opt(None, "USD per million input and output tokens.", metavar="IN,OUT")
+    llm_cost: float = opt(1.0, "Maximum cost in USD.", metavar="USD", least=0)
 
     def endpoint(self) -> Endpoint | None:
         """The endpoint that the options or the environment name; None where they name no model.

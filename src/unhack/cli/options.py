@@ -8,16 +8,16 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from unhack.core.errors import UsageError
 
-_CONTEXT = "typer_context"
+_CONTEXT, _GIVEN = "typer_context", "typer_parameter"
 
 
 def valued(
@@ -25,6 +25,31 @@ def valued(
 ) -> Any:
     """An option with a value; its name is that of the field."""
     return typer.Option(metavar=metavar, help=text, min=least, max=most)
+
+
+def opt(
+    default: Any,
+    text: str,
+    *names: str,
+    metavar: str | None = None,
+    least: float | None = None,
+    most: float | None = None,
+) -> Any:
+    """A field of a dataclass for `takes` that is an option; `...` for no default.
+
+    Its name is that of the field where `names` say no other.
+    """
+    given = typer.Option(*names, metavar=metavar, help=text, min=least, max=most)
+    return _parameter(default, given)
+
+
+def arg(default: Any, text: str, *, metavar: str) -> Any:
+    """As `opt`, for what stands on the command line without a name."""
+    return _parameter(default, typer.Argument(metavar=metavar, help=text))
+
+
+def _parameter(default: Any, given: Any) -> Any:
+    return field(default=MISSING if default is ... else default, metadata={_GIVEN: given})
 
 
 def check_output(option: str, path: Path | None) -> None:
@@ -87,6 +112,9 @@ def takes(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., N
     typer's, so that it can tell whether a command follows.
     """
     hints = typing.get_type_hints(options, include_extras=True)
+    for one in fields(options):
+        if _GIVEN in one.metadata:
+            hints[one.name] = Annotated[hints[one.name], one.metadata[_GIVEN]]
 
     def make(function: Callable[..., None]) -> Callable[..., None]:
         wanted = inspect.signature(function).parameters

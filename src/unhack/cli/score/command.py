@@ -7,12 +7,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from unhack.cli import terminal
-from unhack.cli.options import check_output, takes, valued
+from unhack.cli.options import arg, check_output, opt, takes
 from unhack.cli.tasks.check import ColumnMap, DataSetName, load_data_set
 from unhack.cli.terminal import remarks, working
 from unhack.core.errors import (
@@ -44,74 +44,49 @@ SCORE_HEADINGS = {
 class ScoreArguments:
     """The command's arguments and options."""
 
-    task: Annotated[
-        str,
-        typer.Argument(metavar="TASK", help="A task id, a suite, a directory, or a file of rows."),
-    ]
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Completions: rows in a .jsonl file, or `-` for rows on stdin; any other file is "
-            "one completion.",
-        ),
-    ] = None
-    completions: Annotated[
-        list[str] | None,
-        valued("The same as FILE; may be given several times.", metavar="FILE"),
-    ] = None
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON object for each completion, with its number as `index`."
-        ),
-    ] = False
-    show: Annotated[
-        Literal["failures"] | None,
-        valued(
-            "Also show input, expected and obtained of each failed case. For the task's author: "
-            "it holds answers.",
-            metavar="failures",
-        ),
-    ] = None
-    html: Annotated[
-        Path | None,
-        valued("Also write an HTML page with the failed cases.", metavar="FILE"),
-    ] = None
-    group_size: Annotated[
-        int | None,
-        valued("Every G consecutive completions form a group.", metavar="G", least=1),
-    ] = None
-    estimator: Annotated[
-        str | None,
-        valued(
-            "Advantages by grpo (the default with --group-size), dr_grpo, rloo, maxrl or "
-            "batch_std. Without --group-size, consecutive completions of one problem form a group.",
-            metavar="NAME",
-        ),
-    ] = None
-    fail_under: Annotated[
-        float | None,
-        valued(
-            "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
-        ),
-    ] = None  # fmt: skip
+    task: str = arg(..., "A task id, a suite, a directory, or a file of rows.", metavar="TASK")
+    files: list[str] | None = arg(
+        None,
+        "Completions: rows in a .jsonl file, or `-` for rows on stdin; any other file is "
+        "one completion.",
+        metavar="FILE",
+    )
+    completions: list[str] | None = opt(
+        None, "The same as FILE; may be given several times.", metavar="FILE"
+    )
+    as_json: bool = opt(
+        False, "One JSON object for each completion, with its number as `index`.", "--json"
+    )
+    show: Literal["failures"] | None = opt(
+        None,
+        "Also show input, expected and obtained of each failed case. For the task's author: "
+        "it holds answers.",
+        metavar="failures",
+    )
+    html: Path | None = opt(None, "Also write an HTML page with the failed cases.", metavar="FILE")
+    group_size: int | None = opt(
+        None, "Every G consecutive completions form a group.", metavar="G", least=1
+    )
+    estimator: str | None = opt(
+        None,
+        "Advantages by grpo (the default with --group-size), dr_grpo, rloo, maxrl or "
+        "batch_std. Without --group-size, consecutive completions of one problem form a group.",
+        metavar="NAME",
+    )
+    fail_under: float | None = opt(
+        None, "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
+    )
     data_set: DataSetName = None
     column_map: ColumnMap = None
-    no_check: Annotated[
-        bool, typer.Option("--no-check", help="Rows: run nothing before the completions.")
-    ] = False
-    executor: Annotated[
-        str | None,
-        valued(
-            "Where completions are judged: local, shards or ray (default: by the cores at hand).",
-            metavar="NAME",
-        ),
-    ] = None
-    run: Annotated[
-        Path | None,
-        valued("Keep verdicts in this folder; the same command resumes.", metavar="DIR"),
-    ] = None
+    no_check: bool = opt(False, "Rows: run nothing before the completions.", "--no-check")
+    executor: str | None = opt(
+        None,
+        "Where completions are judged: local, shards or ray (default: by the cores at hand).",
+        metavar="NAME",
+    )
+    run: Path | None = opt(
+        None, "Keep verdicts in this folder; the same command resumes.", metavar="DIR"
+    )
 
 
 @takes(ScoreArguments)

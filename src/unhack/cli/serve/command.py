@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli import terminal
-from unhack.cli.options import takes, valued
+from unhack.cli.options import opt, takes, valued
 from unhack.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -33,42 +33,28 @@ DatabaseUrl = Annotated[
 class ServeOrder:
     """One server."""
 
-    port: Annotated[
-        int, valued("Port; 0 takes a free one.", metavar="PORT", least=0, most=65535)
-    ] = 8700
-    host: Annotated[str, valued("Address to listen on; 0.0.0.0 for all.", metavar="ADDRESS")] = (
-        "127.0.0.1"
-    )
+    port: int = opt(8700, "Port; 0 takes a free one.", metavar="PORT", least=0, most=65535)
+    host: str = opt("127.0.0.1", "Address to listen on; 0.0.0.0 for all.", metavar="ADDRESS")
     data: Data = DATA
     database: DatabaseUrl = None
-    tasks: Annotated[
-        list[Path] | None,
-        valued("Folder of tasks beside the built-in ones; repeatable.", metavar="DIR"),
-    ] = None
-    runs: Annotated[
-        list[Path] | None,
-        valued("Folder of run folders that the pages show too; repeatable.", metavar="DIR"),
-    ] = None
-    tenant_items: Annotated[
-        int, valued("Maximum open completions per tenant.", metavar="N", least=1)
-    ] = 100_000
-    tenant_requests: Annotated[
-        int, valued("Maximum requests per tenant and minute.", metavar="N", least=1)
-    ] = 60_000
-    keep_days: Annotated[
-        float | None,
-        valued(
-            "Delete finished batches and jobs of this age; none if not given.",
-            metavar="DAYS",
-            least=0,
-        ),
-    ] = None
-    outputs: Annotated[
-        bool, typer.Option("--outputs/--no-outputs", help="Store outputs of failing cases.")
-    ] = True
-    drain: Annotated[
-        float, valued("Time to finish requests on SIGTERM.", metavar="SECONDS", least=0)
-    ] = 30.0
+    tasks: list[Path] | None = opt(
+        None, "Folder of tasks beside the built-in ones; repeatable.", metavar="DIR"
+    )
+    runs: list[Path] | None = opt(
+        None, "Folder of run folders that the pages show too; repeatable.", metavar="DIR"
+    )
+    tenant_items: int = opt(100_000, "Maximum open completions per tenant.", metavar="N", least=1)
+    tenant_requests: int = opt(
+        60_000, "Maximum requests per tenant and minute.", metavar="N", least=1
+    )
+    keep_days: float | None = opt(
+        None,
+        "Delete finished batches and jobs of this age; none if not given.",
+        metavar="DAYS",
+        least=0,
+    )
+    outputs: bool = opt(True, "Store outputs of failing cases.", "--outputs/--no-outputs")
+    drain: float = opt(30.0, "Time to finish requests on SIGTERM.", metavar="SECONDS", least=0)
 
 
 serve = typer.Typer(help="Serve verdicts over HTTP.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unhack.cli.options import takes
+from unhack.cli.options import arg, opt, takes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,23 +38,15 @@ class CheckArguments:
         CheckArguments(["rows.jsonl"], rows=100)
     """
 
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="JSON, JSON Lines, Parquet, or a saved folder."),
-    ]
+    files: list[str] = arg(..., "JSON, JSON Lines, Parquet, or a saved folder.", metavar="FILE...")
     data_set: DataSetName = None
     columns: ColumnMap = None
-    rows: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="The first N rows of each file.")
-    ] = None
-    preload: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE", help="An installed package that solutions import."),
-    ] = None
-    no_check: Annotated[
-        bool, typer.Option("--no-check", help="Read the rows, but run nothing.")
-    ] = False
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each row.")] = False
+    rows: int | None = opt(None, "The first N rows of each file.", metavar="N", least=1)
+    preload: list[str] | None = opt(
+        None, "An installed package that solutions import.", metavar="MODULE"
+    )
+    no_check: bool = opt(False, "Read the rows, but run nothing.", "--no-check")
+    as_json: bool = opt(False, "One JSON object for each row.", "--json")
 
 
 @takes(CheckArguments)

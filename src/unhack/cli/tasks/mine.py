@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from unhack.cli import terminal
-from unhack.cli.options import takes
+from unhack.cli.options import arg, opt, takes
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,24 +18,15 @@ if TYPE_CHECKING:
 class MineOrder:
     """The arguments and options of `unhack tasks mine`."""
 
-    repository: Annotated[Path, typer.Argument(metavar="REPO", help="A local git repository.")]
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the tasks into this new folder.")
-    ] = None
-    start: Annotated[
-        str, typer.Option("--from", metavar="COMMIT", help="The newest commit: branch, tag or id.")
-    ] = "HEAD"
-    commits: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of commits to consider.")
-    ] = 100
-    preload: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODULE", help="An installed package that the repository imports."),
-    ] = None
-    generate: Annotated[
-        bool, typer.Option("--generate", help="Make tests for commits that change none.")
-    ] = False
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a commit.")] = False
+    repository: Path = arg(..., "A local git repository.", metavar="REPO")
+    out: Path | None = opt(None, "Write the tasks into this new folder.", metavar="DIR")
+    start: str = opt("HEAD", "The newest commit: branch, tag or id.", "--from", metavar="COMMIT")
+    commits: int = opt(100, "Number of commits to consider.", metavar="N", least=1)
+    preload: list[str] | None = opt(
+        None, "An installed package that the repository imports.", metavar="MODULE"
+    )
+    generate: bool = opt(False, "Make tests for commits that change none.", "--generate")
+    as_json: bool = opt(False, "One JSON object a commit.", "--json")
 
 
 @takes(MineOrder)

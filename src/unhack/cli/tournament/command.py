@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli import terminal
-from unhack.cli.options import takes, valued
+from unhack.cli.options import arg, opt, takes
 from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
 from unhack.cli.tournament.read import read
@@ -46,42 +46,32 @@ Where = Annotated[
 class RunOrder:
     """The arguments and options of `run`."""
 
-    contest: Annotated[
-        str,
-        typer.Argument(
-            metavar="CONTEST", help="A folder, or a name that `unhack tournament contests` lists."
-        ),
-    ]
-    out: Annotated[Path, valued("A new folder that holds the tournament.", metavar="DIR")]
-    agent: Annotated[
-        list[str] | None, valued("An agent that plays; may be given several times.", metavar="NAME")
-    ] = None
-    rounds: Annotated[int, valued("Number of rounds.", metavar="N", least=1)] = 3
-    time_limit: Annotated[
-        str, valued("Time limit of an agent per round: 90s, 10m, 1h.", metavar="TIME")
-    ] = "10m"
-    cost_limit: Annotated[
-        float,
-        valued("Cost limit of an agent per round in USD; 0 for none.", metavar="USD", least=0),
-    ] = 5.0
-    seeding: Annotated[
-        str, valued("Starting point of a round: champion, own_best or none.", metavar="POLICY")
-    ] = "champion"
-    impossible: Annotated[
-        int, valued("Number of rounds with an impossible target.", metavar="N", least=0)
-    ] = 0
-    seed: Annotated[
-        int | None, valued("Seed of all random draws (default: a secret one).", metavar="N")
-    ] = None
-    option: Annotated[
-        list[str] | None, valued("A setting of the contest; may be repeated.", metavar="KEY=VALUE")
-    ] = None
-    model: Annotated[
-        str | None, valued("The model on disk, for a contest that needs one.", metavar="PATH")
-    ] = None
-    agent_option: Annotated[
-        list[str] | None, valued("A setting of the agents; may be repeated.", metavar="KEY=VALUE")
-    ] = None
+    contest: str = arg(
+        ..., "A folder, or a name that `unhack tournament contests` lists.", metavar="CONTEST"
+    )
+    out: Path = opt(..., "A new folder that holds the tournament.", metavar="DIR")
+    agent: list[str] | None = opt(
+        None, "An agent that plays; may be given several times.", metavar="NAME"
+    )
+    rounds: int = opt(3, "Number of rounds.", metavar="N", least=1)
+    time_limit: str = opt("10m", "Time limit of an agent per round: 90s, 10m, 1h.", metavar="TIME")
+    cost_limit: float = opt(
+        5.0, "Cost limit of an agent per round in USD; 0 for none.", metavar="USD", least=0
+    )
+    seeding: str = opt(
+        "champion", "Starting point of a round: champion, own_best or none.", metavar="POLICY"
+    )
+    impossible: int = opt(0, "Number of rounds with an impossible target.", metavar="N", least=0)
+    seed: int | None = opt(None, "Seed of all random draws (default: a secret one).", metavar="N")
+    option: list[str] | None = opt(
+        None, "A setting of the contest; may be repeated.", metavar="KEY=VALUE"
+    )
+    model: str | None = opt(
+        None, "The model on disk, for a contest that needs one.", metavar="PATH"
+    )
+    agent_option: list[str] | None = opt(
+        None, "A setting of the agents; may be repeated.", metavar="KEY=VALUE"
+    )
     jobs: Jobs = None
     executor: Where = None
     as_json: Json = False

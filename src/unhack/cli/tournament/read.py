@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from unhack.cli import terminal
 from unhack.cli.language_model import LanguageModelOptions
-from unhack.cli.options import takes
+from unhack.cli.options import arg, opt, takes
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 class ReadOrder(LanguageModelOptions):
     """The arguments and options of `read`."""
 
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tournament.")]
-    submissions: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ROUND/AGENT]...", help="Which transcripts (default: all)."),
-    ] = None
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False
+    folder: Path = arg(..., "The folder of a tournament.", metavar="DIR")
+    submissions: list[str] | None = arg(
+        None, "Which transcripts (default: all).", metavar="[ROUND/AGENT]..."
+    )
+    as_json: bool = opt(False, "As one JSON object.", "--json")
 
 
 @takes(ReadOrder)

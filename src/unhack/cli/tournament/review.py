@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.text import Text
 
 from unhack.cli import terminal
-from unhack.cli.options import takes, valued
+from unhack.cli.options import arg, opt, takes
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,18 +21,14 @@ if TYPE_CHECKING:
 class ReviewOrder:
     """The arguments and options of `review`."""
 
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tournament.")]
-    submission: Annotated[
-        str, typer.Argument(metavar="ROUND/AGENT", help="The submission, such as 2/codex.")
-    ]
-    flag: Annotated[
-        str, typer.Argument(metavar="[FLAG]", help="The kind of flag (default: all of them).")
-    ] = ""
-    overrule: Annotated[bool, typer.Option("--overrule", help="The flag is wrong.")] = False
-    uphold: Annotated[bool, typer.Option("--uphold", help="The flag is right.")] = False
-    by: Annotated[str, valued("Your name, for the record.", metavar="NAME")] = ""
-    why: Annotated[str, valued("The reason, for whoever reads the record.", metavar="TEXT")] = ""
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False
+    folder: Path = arg(..., "The folder of a tournament.", metavar="DIR")
+    submission: str = arg(..., "The submission, such as 2/codex.", metavar="ROUND/AGENT")
+    flag: str = arg("", "The kind of flag (default: all of them).", metavar="[FLAG]")
+    overrule: bool = opt(False, "The flag is wrong.", "--overrule")
+    uphold: bool = opt(False, "The flag is right.", "--uphold")
+    by: str = opt("", "Your name, for the record.", metavar="NAME")
+    why: str = opt("", "The reason, for whoever reads the record.", metavar="TEXT")
+    as_json: bool = opt(False, "As one JSON object.", "--json")
 
 
 @takes(ReviewOrder)

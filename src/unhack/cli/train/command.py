@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from unhack.cli import terminal
-from unhack.cli.options import check_output, takes, valued
+from unhack.cli.options import arg, check_output, opt, takes
 from unhack.cli.train.preparation import begin_run, require_torch, settings_from, use_threads
 
 if TYPE_CHECKING:
@@ -44,45 +44,33 @@ _INTERRUPTED = "Interrupted. Run the same command to resume."
 class RunArguments:
     """The arguments and options of `run`."""
 
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the run.")]
-    config: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="CONFIG.toml", help="Settings (default: those of the recipe top_rewarded)."
-        ),
-    ] = None
-    arm: Annotated[
-        str, valued("A variant of training; `unhack train arms` lists them.", metavar="NAME")
-    ] = "real"
-    world: Annotated[
-        str,
-        valued(
-            "What is trained on: programs, leetcode, or a target: a task, a suite, a folder, "
-            "FILE.py:FUNCTION, MODULE:NAME.",
-            metavar="TARGET",
-        ),
-    ] = ""
-    model: Annotated[
-        str, valued("The folder of a Hugging Face causal LM with its tokenizer.", metavar="DIR")
-    ] = ""
-    pairs: Annotated[
-        str,
-        valued("The hack pairs of `unhack audit TARGET --pairs FILE` to route by.", metavar="FILE"),
-    ] = ""
-    again: Annotated[
-        float | None,
-        typer.Option(
-            "--again",
-            metavar="SHARE",
-            help="Train once more into DIR-again, with this share of the gate, where the leak "
-            "alarm is raised at the end.",
-        ),
-    ] = None
+    out: Path = opt(..., "The folder of the run.", "--out", metavar="DIR")
+    config: Path | None = arg(
+        None, "Settings (default: those of the recipe top_rewarded).", metavar="CONFIG.toml"
+    )
+    arm: str = opt("real", "A variant of training; `unhack train arms` lists them.", metavar="NAME")
+    world: str = opt(
+        "",
+        "What is trained on: programs, leetcode, or a target: a task, a suite, a folder, "
+        "FILE.py:FUNCTION, MODULE:NAME.",
+        metavar="TARGET",
+    )
+    model: str = opt(
+        "", "The folder of a Hugging Face causal LM with its tokenizer.", metavar="DIR"
+    )
+    pairs: str = opt(
+        "", "The hack pairs of `unhack audit TARGET --pairs FILE` to route by.", metavar="FILE"
+    )
+    again: float | None = opt(
+        None,
+        "Train once more into DIR-again, with this share of the gate, where the leak "
+        "alarm is raised at the end.",
+        "--again",
+        metavar="SHARE",
+    )
     threads: Threads = 0
     overrides: Overrides = None
-    final: Annotated[
-        bool, typer.Option("--final/--no-final", help="Evaluate the last checkpoint at the end.")
-    ] = True
+    final: bool = opt(True, "Evaluate the last checkpoint at the end.", "--final/--no-final")
     as_json: Json = False
 
 
@@ -310,16 +298,10 @@ class RelearnArguments:
     """The arguments and options of `relearn`."""
 
     folder: RunDir
-    updates: Annotated[int, valued("Updates that the attack trains for.", metavar="N", least=1)] = (
-        100
-    )
-    every: Annotated[int, valued("Updates between measurements.", metavar="N", least=1)] = 5
-    threshold: Annotated[
-        float, valued("Hack rate that counts as returned.", metavar="X", least=0)
-    ] = 0.5
-    against: Annotated[
-        list[Path] | None, valued("Runs to compare with (vanilla).", metavar="RUN")
-    ] = None
+    updates: int = opt(100, "Updates that the attack trains for.", metavar="N", least=1)
+    every: int = opt(5, "Updates between measurements.", metavar="N", least=1)
+    threshold: float = opt(0.5, "Hack rate that counts as returned.", metavar="X", least=0)
+    against: list[Path] | None = opt(None, "Runs to compare with (vanilla).", metavar="RUN")
     threads: Threads = 0
     as_json: Json = False
 

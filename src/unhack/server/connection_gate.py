@@ -35,12 +35,8 @@ class ConnectionGate:
     def check_open(self) -> None:
         """Raise RequestRefused (503) once the gate is closed."""
         if self.closed.is_set():
-            raise RequestRefused(
-                503,
-                "draining",
-                f"the server is about to end; try again in {_RETRY_AFTER_S} s",
-                headers={"Retry-After": str(_RETRY_AFTER_S)},
-            )
+            words = f"the server is about to end; try again in {_RETRY_AFTER_S} s"
+            raise RequestRefused(503, "draining", words, retry_s=_RETRY_AFTER_S)
 
     async def wait_until_empty(self, timeout_s: float) -> bool:
         """True when no request is in progress any more; False after `timeout_s` seconds."""

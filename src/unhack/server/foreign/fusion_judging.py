@@ -29,7 +29,7 @@ from unhack.server.foreign.fusion_models import (
     FusionVerdict,
 )
 from unhack.server.foreign.fusion_runs import LANGUAGES, RunJob, run_code
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import RequestRefused, invalid
 
 _TYPE = "CommonOJDataset"
 _REL_TOL = 1e-5
@@ -109,7 +109,7 @@ async def _judge(asked: FusionSubmit, code: str, case: FusionCase, run: RunJob) 
     )
     reply = await run_code(program, run)
     if reply.status == "SandboxError":
-        raise RequestRefused(503, "sandbox", reply.message, headers={"Retry-After": "5"})
+        raise RequestRefused(503, "sandbox", reply.message, retry_s=5)
     passed = reply.status == "Success" and await asyncio.to_thread(
         is_accepted, _printed(reply), case.output["stdout"]
     )
@@ -202,4 +202,4 @@ def _found(completion: str, language: str) -> tuple[str, Any]:
 
 
 def _refuse(field: str, words: str) -> NoReturn:
-    raise RequestRefused(400, "invalid", f"{field}: {words}", field=field)
+    raise invalid(field, words, status=400)

@@ -26,7 +26,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from unhack.server.http.body_room import BodyRoom, HeldRoom
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import RequestRefused, invalid
 
 Model = TypeVar("Model", bound=BaseModel)
 MOST_CHARACTERS = 4 << 20
@@ -54,12 +54,8 @@ async def read_bytes(request: Request, *, most: int) -> bytes:
     """
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.lower() != "identity":
-        raise RequestRefused(
-            415,
-            "encoded",
-            f"Content-Encoding: {encoding[:40]!r} is not decoded here; send the body as it is",
-            field="Content-Encoding",
-        )
+        words = f"{encoding[:40]!r} is not decoded here; send the body as it is"
+        raise invalid("Content-Encoding", words, status=415, code="encoded")
     held: HeldRoom | None = getattr(request.state, "held", None)
     parts: list[bytes] = []
     total = 0
@@ -79,20 +75,11 @@ async def read_bytes(request: Request, *, most: int) -> bytes:
                     await held.grow(_ahead(request, total, most))
                 parts.append(part)
     except TimeoutError:
-        raise RequestRefused(
-            408,
-            "too_slow",
-            "the body stopped on its way",
-            field="body",
-            headers={"Connection": "close"},
-        ) from None
+        words, last = "the body stopped on its way", {"Connection": "close"}
+        raise RequestRefused(408, "too_slow", words, field="body", headers=last) from None
     if total > most:
-        raise RequestRefused(
-            413,
-            "too_large",
-            f"the body is longer than {most} bytes; send it in parts",
-            field="body",
-        )
+        words = f"the body is longer than {most} bytes; send it in parts"
+        raise RequestRefused(413, "too_large", words, field="body")
     return b"".join(parts)
 
 
@@ -206,12 +193,8 @@ async def read_model(request: Request, model: type[BaseModel]) -> JsonRequest:
 def check_length(text: str, *, field: str) -> None:
     """Raise RequestRefused (422) for a completion or program that is too long."""
     if len(text) > MOST_CHARACTERS:
-        raise RequestRefused(
-            422,
-            "too_long",
-            f"{field}: {len(text)} characters; at most {MOST_CHARACTERS} of one text are judged",
-            field=field,
-        )
+        words = f"{len(text)} characters; at most {MOST_CHARACTERS} of one text are judged"
+        raise invalid(field, words, code="too_long")
 
 
 def number_in(least: float, most: float, *, whole: bool = False) -> BeforeValidator:
@@ -333,7 +316,7 @@ def as_model(value: Any, model: type[Model]) -> Model:
     # A union complains once for each member: the complaint that is deepest knows the most.
     path, words = max((each for each in found if each[0][: len(first)] == first), key=_depth)
     field = ".".join(path) or "body"
-    raise RequestRefused(422, "invalid", f"{field}: {words}", field=field)
+    raise invalid(field, words)
 
 
 def _depth(found: tuple[tuple[str, ...], str]) -> int:

@@ -43,21 +43,16 @@ class BodyRoom:
         """Wait for room. Raises RequestRefused: 503 where none comes free, 413 for what never
         fits."""
         if amount > self._share:
-            raise RequestRefused(
-                413, "too_large", f"the body takes {amount} bytes of memory; send it in parts"
-            )
+            words = f"the body takes {amount} bytes of memory; send it in parts"
+            raise RequestRefused(413, "too_large", words)
         try:
             async with asyncio.timeout(self._wait_s):
                 while not self._fits(tenant, amount):
                     self._freed.clear()
                     await self._freed.wait()
         except TimeoutError:
-            raise RequestRefused(
-                503,
-                "busy",
-                f"the bodies of other requests fill the server; try again in {_RETRY_AFTER_S} s",
-                headers={"Retry-After": str(_RETRY_AFTER_S)},
-            ) from None
+            words = f"the bodies of other requests fill the server; try again in {_RETRY_AFTER_S} s"
+            raise RequestRefused(503, "busy", words, retry_s=_RETRY_AFTER_S) from None
         self._taken[tenant] += amount
 
     def give_back(self, tenant: int, amount: int) -> None:

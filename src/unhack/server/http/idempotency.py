@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import invalid
 
 HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
@@ -54,12 +54,7 @@ def key_of(request: Request) -> str | None:
     """The request's idempotency key. Raises RequestRefused (422)."""
     key = request.headers.get(HEADER)
     if key is not None and not _KEY.fullmatch(key):
-        raise RequestRefused(
-            422,
-            "invalid",
-            f"{HEADER}: give 1 to 200 visible ASCII characters, such as a UUID",
-            field=HEADER,
-        )
+        raise invalid(HEADER, "give 1 to 200 visible ASCII characters, such as a UUID")
     return key
 
 
@@ -71,9 +66,5 @@ def digest_of(request: Request, raw: bytes) -> str:
 def check_same(stored: str | None, asked: str | None) -> None:
     """Raise RequestRefused (422) where a key was sent before with another body."""
     if stored != asked:
-        raise RequestRefused(
-            422,
-            "key_reused",
-            f"{HEADER}: this key came before with another request; send a new one",
-            field=HEADER,
-        )
+        words = "this key came before with another request; send a new one"
+        raise invalid(HEADER, words, code="key_reused")

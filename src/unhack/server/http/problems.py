@@ -9,7 +9,7 @@ import contextlib
 import logging
 import sqlite3
 import uuid
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import OperationalError
@@ -20,13 +20,14 @@ from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError,
 from unhack.server.database.database import DatabaseTakenError
 
 _log = logging.getLogger("unhack.server")
-_SOON = {"Retry-After": "5"}
+_SOON_S = 5
 """With a 503, after which clients ask again; after a 500 none does."""
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 
 
 class RequestRefused(Exception):
-    """A request that gets an error reply. `headers` go with it, such as Retry-After."""
+    """A request that gets an error reply. `headers` go with it; `retry_s` seconds, where they are
+    above 0, as Retry-After."""
 
     def __init__(
         self,
@@ -35,11 +36,12 @@ class RequestRefused(Exception):
         message: str,
         *,
         field: str = "",
-        headers: dict[str, str] | None = None,
+        retry_s: int = 0,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message, field
-        self.headers = headers or {}
+        self.headers = {**({"Retry-After": str(retry_s)} if retry_s else {}), **(headers or {})}
 
     def reply(self) -> Response:
         """The refusal as a client gets it."""
@@ -47,6 +49,11 @@ class RequestRefused(Exception):
         if self.field:
             error["field"] = self.field
         return JSONResponse({"error": error}, self.status, self.headers)
+
+
+def invalid(field: str, words: str, *, status: int = 422, code: str = "invalid") -> RequestRefused:
+    """The refusal of a request by a field or a header, which its message names first."""
+    return RequestRefused(status, code, f"{field}: {words}", field=field)
 
 
 class FieldError(UsageError):
@@ -79,7 +86,7 @@ def refusal_of(error: Exception) -> RequestRefused:
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"][1:]))
-        return RequestRefused(422, "invalid", f"{field}: {first['msg']}", field=field)
+        return invalid(field, first["msg"])
     if isinstance(error, HTTPException):
         code = _CODES.get(error.status_code, "refused")
         headers = dict(error.headers or {})
@@ -92,9 +99,11 @@ def refusal_of(error: Exception) -> RequestRefused:
     told = f"; the server's log has it under {number}"
     if isinstance(error, SandboxUnavailableError | SandboxError):
         words = f"the server's sandbox failed; its log has it under {number}"
-        return RequestRefused(503, "sandbox", words, headers=_SOON)
+        return RequestRefused(503, "sandbox", words, retry_s=_SOON_S)
     if isinstance(error, OperationalError | DatabaseTakenError) and not _is_our_fault(error):
-        return RequestRefused(503, "database", f"the database does not answer{told}", headers=_SOON)
+        return RequestRefused(
+            503, "database", f"the database does not answer{told}", retry_s=_SOON_S
+        )
     return RequestRefused(500, "internal", f"unhack failed{told}")
 
 

@@ -143,9 +143,8 @@ class EpisodeBook:
             self._sweep()
             held = self._held.get(episode_id)
         if held is None or held.tenant_id != tenant_id:
-            raise RequestRefused(
-                404, "not_found", "no open episode of yours has this id; idle ones are closed"
-            )
+            words = "no open episode of yours has this id; idle ones are closed"
+            raise RequestRefused(404, "not_found", words)
         return held
 
     def _make_room(self, tenant_id: int) -> None:
@@ -159,12 +158,8 @@ class EpisodeBook:
             if count < self._most_open:
                 self._opening[tenant_id] += 1
         if count >= self._most_open:
-            raise RequestRefused(
-                429,
-                "too_many",
-                f"{count} episodes of yours are open, as many as may be; close one",
-                headers={"Retry-After": "30"},
-            )
+            words = f"{count} episodes of yours are open, as many as may be; close one"
+            raise RequestRefused(429, "too_many", words, retry_s=30)
 
     def _sweep(self) -> None:
         """Forget what nobody acted in for long; the lock is held."""

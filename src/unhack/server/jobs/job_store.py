@@ -155,9 +155,5 @@ def _check_room(connection: sa.Connection, tenant_id: int) -> None:
         _JOBS.c.tenant_id == tenant_id, _JOBS.c.state.in_(("queued", "running"))
     )
     if (connection.execute(open_ones).scalar() or 0) >= MOST_OPEN:
-        raise RequestRefused(
-            429,
-            "too_many",
-            f"{MOST_OPEN} jobs of yours wait or run; try again when one has ended",
-            headers={"Retry-After": "30"},
-        )
+        words = f"{MOST_OPEN} jobs of yours wait or run; try again when one has ended"
+        raise RequestRefused(429, "too_many", words, retry_s=30)

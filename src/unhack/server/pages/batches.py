@@ -15,7 +15,7 @@ from unhack.reporting.chart import Axis, Chart
 from unhack.reporting.outcome import TONES
 from unhack.reporting.page import figure
 from unhack.server.database.schema import batches, items
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import invalid
 from unhack.server.pages.batch_figures import BINS, BatchFigures, FigureCache
 from unhack.server.pages.frame import ROOM, PageContent
 from unhack.server.pages.rendering import lasting, render, share
@@ -165,7 +165,7 @@ def _wanted(view: View) -> Status | None:
         return None
     valid: Mapping[str, Status] = {status.value: status for status in Status}
     if text not in valid:
-        raise RequestRefused(400, "invalid", f"status: one of {', '.join(valid)}", field="status")
+        raise invalid("status", f"one of {', '.join(valid)}", status=400)
     return valid[text]
 
 

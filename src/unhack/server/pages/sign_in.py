@@ -83,9 +83,8 @@ def check_own(request: Request) -> None:
     else:
         own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
     if not own:
-        raise RequestRefused(
-            403, "foreign_form", "this form was sent by a page of another site; open this one anew"
-        )
+        words = "this form was sent by a page of another site; open this one anew"
+        raise RequestRefused(403, "foreign_form", words)
 
 
 @router.get(f"{ROOM}/login")

@@ -22,7 +22,7 @@ from starlette.responses import Response
 
 from unhack.server.access.caller import Caller, Grant
 from unhack.server.api_route import needs
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import RequestRefused, invalid
 from unhack.server.pages.frame import ROOM, PageContent, as_file, as_reply
 from unhack.server.pages.rendering import render
 from unhack.server.pages.sign_in import PageRoute
@@ -64,9 +64,7 @@ class View:
         """A whole number of the query. Raises RequestRefused (400) that names it."""
         text = self.query.get(name, str(default))
         if not re.fullmatch(r"[0-9]{1,9}", text) or not least <= int(text) <= _LAST_PAGE:
-            raise RequestRefused(
-                400, "invalid", f"{name}: a whole number from {least} on", field=name
-            )
+            raise invalid(name, f"a whole number from {least} on", status=400)
         return int(text)
 
     def rows(self, query: sa.Select[*tuple[Any, ...]]) -> list[SimpleNamespace]:

@@ -157,12 +157,8 @@ async def _answer(
         judged = await asyncio.to_thread(service.store.count_judged, batch_id)
         return JSONResponse(replies.state_of(row, judged), 202, headers)
     if row["state"] == ACCEPTED:
-        raise RequestRefused(
-            503,
-            "draining",
-            f"the server ends; batch {batch_id} goes on at its next start",
-            headers={"Retry-After": "10", **headers},
-        )
+        words = f"the server ends; batch {batch_id} goes on at its next start"
+        raise RequestRefused(503, "draining", words, retry_s=10, headers=headers)
     return StreamingResponse(
         replies.whole(service.store, row), media_type="application/json", headers=headers
     )

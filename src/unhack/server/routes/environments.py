@@ -25,7 +25,7 @@ from unhack.server.http.episode_models import (
     EpisodeOrder,
     EpisodeReply,
 )
-from unhack.server.http.problems import RequestRefused, of_field
+from unhack.server.http.problems import RequestRefused, invalid, of_field
 from unhack.server.jobs import episode_book
 from unhack.server.service import caller_of, service_of
 
@@ -89,9 +89,7 @@ async def act(request: Request, episode_id: PathPart, body: EpisodeAction) -> Ep
     book, tenant = service_of(request).episodes, caller_of(request).tenant_id
     book.show(tenant, episode_id)  # an unknown one is told before what is wrong
     if (body.reply is None) == (body.name is None):
-        raise RequestRefused(
-            400, "invalid", "reply: give it, or name and arguments, one of the two", field="reply"
-        )
+        raise invalid("reply", "give it, or name and arguments, one of the two", status=400)
     reply = body.reply
     if reply is not None:
         check_length(reply, field="reply")

@@ -108,4 +108,4 @@ async def openrlhf_reward(request: Request, call: OpenRLHFCall) -> Response:
         raise
     except UnhackError:
         words = "a completion could not be scored, which is not a 0; ask again"
-        raise RequestRefused(503, "unscored", words, headers={"Retry-After": "5"}) from None
+        raise RequestRefused(503, "unscored", words, retry_s=5) from None

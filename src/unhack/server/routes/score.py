@@ -64,9 +64,8 @@ async def _judge_once(service: Service, order: ScoreOrder) -> Response:
         try:
             batch_id, verdict = await service.scoring.score(order)
         except TimeoutError:
-            raise RequestRefused(
-                504, "deadline", "no verdict by the deadline; give it more time, or use a batch"
-            ) from None
+            words = "no verdict by the deadline; give it more time, or use a batch"
+            raise RequestRefused(504, "deadline", words) from None
     return _reply(batch_id, reward_of(verdict), verdict_text(verdict))
 
 

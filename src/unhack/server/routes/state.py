@@ -31,9 +31,7 @@ async def ready(request: Request) -> dict[str, str]:
     service = service_of(request)
     service.connection_gate.check_open()
     if not await asyncio.to_thread(_answers, service):
-        raise RequestRefused(
-            503, "database", "the database does not answer", headers={"Retry-After": "5"}
-        )
+        raise RequestRefused(503, "database", "the database does not answer", retry_s=5)
     return {"status": "ready"}
 
 

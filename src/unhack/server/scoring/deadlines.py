@@ -7,7 +7,7 @@ import time
 
 from starlette.requests import Request
 
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import invalid
 
 HEADER = "X-Deadline-Ms"
 LONGEST_S = 7 * 86400.0
@@ -22,8 +22,6 @@ def deadline_of(request: Request, deadline_s: float | None) -> float | None:
     waits = [] if deadline_s is None else [deadline_s]
     if given is not None:
         if not re.fullmatch(r"[0-9]{1,9}", given) or not 0 < int(given) <= LONGEST_S * 1000:
-            raise RequestRefused(
-                422, "invalid", f"{HEADER}: give milliseconds from 1 to 604800000", field=HEADER
-            )
+            raise invalid(HEADER, "give milliseconds from 1 to 604800000")
         waits.append(int(given) / 1000)
     return time.time() + min(waits) if waits else None

@@ -16,7 +16,7 @@ from unhack.core import plain
 from unhack.core.errors import UnhackError
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import invalid
 from unhack.server.http.request_model import RequestModel
 from unhack.tasks.rows import RowError, function_case, stdio_case
 from unhack.tasks.task import Task
@@ -98,7 +98,7 @@ def build_inline(task: InlineFunction | InlineProgram | InlineText, name: str) -
         else:
             verifier = _function(task) if isinstance(task, InlineFunction) else _program(task)
     except (ValueError, UnhackError) as error:
-        raise RequestRefused(422, "invalid", f"{field}: {error}", field=field) from None
+        raise invalid(field, str(error)) from None
     return Task(Problem(name, "", answer=answer), verifier)
 
 

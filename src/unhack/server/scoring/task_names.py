@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from unhack.core.errors import UsageError
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import invalid
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.catalogue import Catalogue
 from unhack.server.scoring.inline import (
@@ -64,7 +64,7 @@ class TaskNames:
             try:
                 self.catalogue.find(task)
             except UsageError as error:
-                raise RequestRefused(422, "invalid", f"{field}: {error}", field=field) from None
+                raise invalid(field, str(error)) from None
             return json.dumps(task)
         body = task.model_dump_json()
         digest = hashlib.sha256(body.encode()).hexdigest()

@@ -60,12 +60,9 @@ class TenantLimits:
         """Raise RequestRefused (422) for so many items that they never fit."""
         limit = self._items if most is None else most
         if count > limit:
-            raise RequestRefused(
-                422,
-                "too_many_items",
-                f"{count} completions in one batch; at most {limit} may be open at a time, so send "
-                "it in parts",
-            )
+            most_open = f"at most {limit} may be open at a time, so send it in parts"
+            words = f"{count} completions in one batch; {most_open}"
+            raise RequestRefused(422, "too_many_items", words)
 
     def resume(self, tenant: int, count: int) -> None:
         """Count items of a batch that was accepted before this start."""
@@ -100,6 +97,5 @@ class TenantLimits:
 
 
 def _too_many(what: str, wait_s: int) -> RequestRefused:
-    return RequestRefused(
-        429, "too_many", f"{what}; try again in {wait_s} s", headers={"Retry-After": str(wait_s)}
-    )
+    words = f"{what}; try again in {wait_s} s"
+    return RequestRefused(429, "too_many", words, retry_s=wait_s)

@@ -145,14 +145,18 @@ def build(folder: TaskFolder, drawn: Rows | None = None, *, mark: str = "") -> t
 
 
 def _verifier(folder: TaskFolder, options: Options, drawn: Any) -> Verifier:
+    given: dict[str, Any] = {**dict(options), "limits": folder.limits}
     if isinstance(options, FunctionOptions):
-        return _function(folder, options, drawn)
+        cases = tuple(drawn or read_rows(folder.path / "cases.jsonl", function_case))
+        given |= {"entry_point": folder.settings.entry_point or "", "checker": folder.checker}
+        return FunctionVerifier(cases=cases, **given)
     if isinstance(options, StdioOptions):
-        return _stdio(folder, options, drawn)
+        cases = tuple(drawn or read_rows(folder.path / "cases.jsonl", stdio_case))
+        return StdioVerifier(cases=cases, checker=folder.checker, **given)
     if isinstance(options, ScriptOptions):
-        return _script(folder, options)
+        return ScriptVerifier(**(given | _script(folder, options)))
     assert isinstance(options, PytestOptions)
-    return _pytest(folder, options)
+    return PytestVerifier(**given, **_test_files(folder))
 
 
 def _single(folder: TaskFolder, verifier: Verifier) -> Task:
@@ -181,28 +185,6 @@ def _meta(folder: TaskFolder) -> dict[str, Any]:
     settings = folder.settings
     difficulty = None if settings.difficulty is None else settings.difficulty.value
     return {"title": settings.title, "difficulty": difficulty, "tags": list(settings.tags)}
-
-
-def _function(
-    folder: TaskFolder, options: FunctionOptions, drawn: Sequence[Case] | None
-) -> Verifier:
-    cases = drawn or read_rows(folder.path / "cases.jsonl", function_case)
-    return FunctionVerifier(
-        entry_point=folder.settings.entry_point or "",
-        cases=tuple(cases),
-        checker=folder.checker,
-        limits=folder.limits,
-        **dict(options),
-    )
-
-
-def _stdio(
-    folder: TaskFolder, options: StdioOptions, drawn: Sequence[StdioCase] | None
-) -> Verifier:
-    cases = drawn or read_rows(folder.path / "cases.jsonl", stdio_case)
-    return StdioVerifier(
-        cases=tuple(cases), checker=folder.checker, limits=folder.limits, **dict(options)
-    )
 
 
 def _text(folder: TaskFolder, options: TextOptions) -> TextVerifier:
@@ -245,7 +227,8 @@ def _recorded_answer(verifier: TextVerifier, row: TextRow) -> str | None:
     return f"{verifier.after}\n{write_answer(row.answer, verifier.answer_in[0])}"
 
 
-def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:
+def _script(folder: TaskFolder, options: ScriptOptions) -> dict[str, Any]:
+    """The script, and the files that it reads."""
     for name in (options.cases, *options.files):
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise fault(folder.path / "task.toml", f"{name!r} lies outside the task directory")
@@ -256,12 +239,12 @@ def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:
         name = next((each for each in SCRIPT_CASES if (folder.path / each).is_file()), name)
         text = read_text_if_there(folder.path / name) or ""
     files = {each: read_text(folder.path / each) for each in options.files}
-    given: dict[str, Any] = {**dict(options), "cases": text, "cases_name": name, "files": files}
     script = read_text(folder.path / "verifier.py")
-    return ScriptVerifier(script=script, limits=folder.limits, **given)
+    return {"script": script, "cases": text, "cases_name": name, "files": files}
 
 
-def _pytest(folder: TaskFolder, options: PytestOptions) -> Verifier:
+def _test_files(folder: TaskFolder) -> dict[str, Any]:
+    """The test files, and the further files that they read."""
     tests: dict[str, str] = {}
     files: dict[str, str] = {}
     for path in sorted((folder.path / "tests").rglob("*")):
@@ -273,4 +256,4 @@ def _pytest(folder: TaskFolder, options: PytestOptions) -> Verifier:
         place[path.relative_to(folder.path).as_posix()] = read_text(path)
     if not any(not name.endswith("conftest.py") for name in tests):
         raise fault(folder.path / "tests", "holds no file named test_*.py or *_test.py")
-    return PytestVerifier(tests=tests, files=files, limits=folder.limits, **dict(options))
+    return {"tests": tests, "files": files}

@@ -75,6 +75,7 @@ class FunctionVerifier:
         FunctionVerifier("reverse", cases, partial_credit=True)
     """
 
+    kind = "function"
     entry_point: str
     cases: tuple[Case, ...]
     compare: Compare = Compare.EXACT
@@ -100,11 +101,6 @@ class FunctionVerifier:
         if not self.cases:
             raise ValueError("a function verifier without cases would pass everything")
         _ = self._template  # refuses what cannot cross
-
-    @property
-    def kind(self) -> str:
-        """`function`."""
-        return "function"
 
     @cached_property
     def _template(self) -> jobs.CallsTemplate:

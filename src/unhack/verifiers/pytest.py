@@ -32,6 +32,7 @@ class PytestVerifier:
         PytestVerifier({"test_f.py": test})
     """
 
+    kind = "pytest"
     tests: Mapping[str, str]
     """Test files: name -> source. They, and a conftest among them, belong to the judge."""
     solution_files: tuple[str, ...] = ("solution.py",)
@@ -53,11 +54,6 @@ class PytestVerifier:
         if not self.tests:
             raise ValueError("a pytest verifier without test files would pass everything")
         sealed.check_names(self.objects)
-
-    @property
-    def kind(self) -> str:
-        """`pytest`."""
-        return "pytest"
 
     def verify(self, problem: Problem, completion: str) -> Steps:
         """Judge one completion."""

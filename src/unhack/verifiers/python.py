@@ -52,6 +52,7 @@ class PythonVerifier:
         PythonVerifier(lambda completion, answer: answer in completion.split())
     """
 
+    kind = "python"
     function: Callable[..., float | bool | Verdict]
 
     def __post_init__(self) -> None:
@@ -64,11 +65,6 @@ class PythonVerifier:
                 f"{self._name} takes no parameter named completion; its parameters are filled by "
                 f"name, any of {', '.join(_NAMES)}"
             )
-
-    @property
-    def kind(self) -> str:
-        """`python`."""
-        return "python"
 
     @property
     def _name(self) -> str:

@@ -73,6 +73,7 @@ class RubricVerifier:
         RubricVerifier((tests, Criterion("short", PythonVerifier(is_short))))
     """
 
+    kind = "rubric"
     criteria: Sequence[Criterion]
 
     def __post_init__(self) -> None:
@@ -83,11 +84,6 @@ class RubricVerifier:
         if len(set(names)) < len(names):
             repeated = next(name for name in names if names.count(name) > 1)
             raise UsageError(f"two criteria are named {repeated!r}; rename one")
-
-    @property
-    def kind(self) -> str:
-        """`rubric`."""
-        return "rubric"
 
     def verify(self, problem: Problem, completion: str) -> Steps:
         """Judge one completion by every criterion."""

@@ -44,6 +44,7 @@ class ScriptVerifier:
         ScriptVerifier(script, cases=Path("cases.jsonl").read_text())
     """
 
+    kind = "script"
     script: str
     """Source that defines `verify(solution_path, test_cases_path)` and returns a bool, a number in
     [0, 1] or a dict with `score`; without `verify`, a program that prints such a JSON value
@@ -67,11 +68,6 @@ class ScriptVerifier:
 
     def __post_init__(self) -> None:
         sealed.check_names(self.objects)
-
-    @property
-    def kind(self) -> str:
-        """`script`."""
-        return "script"
 
     def verify(self, problem: Problem, completion: str) -> Steps:
         """Judge one completion."""

@@ -113,6 +113,7 @@ class StdioVerifier:
         StdioVerifier(cases, compare=StdioCompare.FLOAT)
     """
 
+    kind = "stdio"
     cases: tuple[StdioCase, ...]
     compare: StdioCompare = StdioCompare.TOKEN
     rel_tol: float = 1e-9
@@ -140,11 +141,6 @@ class StdioVerifier:
             raise ValueError(f"language must be python or one of {sorted(LANGUAGES)}")
         if self.ignore_case and self.compare is StdioCompare.EXACT:
             raise ValueError("ignore_case has no meaning with the comparison exact")
-
-    @property
-    def kind(self) -> str:
-        """`stdio`."""
-        return "stdio"
 
     def verify(self, problem: Problem, completion: str) -> Steps:
         """Judge one completion."""

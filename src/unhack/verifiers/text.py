@@ -99,6 +99,7 @@ class TextVerifier:
         TextVerifier(AnswerCheck.MATH, after="</think>", units=("cm",))
     """
 
+    kind = "text"
     check: AnswerCheck
     answer_in: tuple[Marker, ...] = (Marker.BOXED, Marker.HASHES)
     """Forms in which the final answer may stand."""
@@ -155,11 +156,6 @@ class TextVerifier:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-
-    @property
-    def kind(self) -> str:
-        """`text`."""
-        return "text"
 
     @cached_property
     def _rules(self) -> Rules:

@@ -218,6 +218,11 @@ def wrapped(view: AgentView, body: str, *, setup: str = "") -> list[WriteFile]:
     return in_sources(view, code)
 
 
+def wrapping(body: str, *, setup: str = "") -> Callable[[AgentView], Sequence[Sent]]:
+    """What `wrapped` makes of each task."""
+    return lambda view: wrapped(view, body, setup=setup)
+
+
 def python(code: str) -> RunCommand:
     """A command that runs Python in the workspace."""
     return RunCommand(f"python3 - <<'END_OF_CODE'\n{textwrap.dedent(code).strip()}\nEND_OF_CODE")

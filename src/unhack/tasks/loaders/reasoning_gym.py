@@ -151,6 +151,7 @@ def _control(name: str, dataset: Any, entry: Any) -> str:
 class ReasoningGymVerifier:
     """A verifier that scores an answer with the library's `score_answer`, in a judge's worker."""
 
+    kind = "reasoning_gym"
     dataset: str
     config: Mapping[str, Any]
     entry: Mapping[str, Any] = field(repr=False)
@@ -158,11 +159,6 @@ class ReasoningGymVerifier:
     control: str = "0"
     """An answer that `score_answer` is known to score, right or wrong."""
     rules: ScoringRules = ScoringRules()
-
-    @property
-    def kind(self) -> str:
-        """`reasoning_gym`."""
-        return "reasoning_gym"
 
     @cached_property
     def _source(self) -> str:

@@ -185,11 +185,8 @@ def _programs(
         ignore_case=rules.ignore_case or folded,
         checker=CHECKER.format(source=checker) if checker.strip() else None,
         checker_limits=_CHECKER_LIMITS if checker.strip() else None,
-        partial_credit=options.partial_credit,
         setup=rules.setup,
-        preload=options.preload,
-        limits=options.limits,
-        extraction=options.extraction,
+        **options.of_cases,
     )
 
 
@@ -221,7 +218,7 @@ def _calls(
     if not name.isidentifier():
         raise record.error(f"{name!r:.60} is not the name of a function")
     cases: list[Case] = []
-    limits, room = options.limits, 0
+    room = 0
     for test in tests:
         given, wanted = test.given, test.wanted
         if isinstance(given, str):
@@ -236,14 +233,10 @@ def _calls(
         accepts = JsonValue(wanted, rules.unwrap, rules.int_keys)
         cases.append(Case(tuple(args), expected=wanted, accepts=accepts))
         room += 4096 + 2 * len(plain.dumps(wanted))
+    limits = options.limits.with_(output_bytes=max(room, options.limits.output_bytes))
+    setup = rules.setup + _WRAPPER.format(call=CALL, name=name)
     return FunctionVerifier(
-        CALL,
-        tuple(cases),
-        partial_credit=options.partial_credit,
-        setup=rules.setup + _WRAPPER.format(call=CALL, name=name),
-        preload=options.preload,
-        limits=limits.with_(output_bytes=max(room, limits.output_bytes)),
-        extraction=options.extraction,
+        CALL, tuple(cases), setup=setup, **replace(options, limits=limits).of_cases
     )
 
 

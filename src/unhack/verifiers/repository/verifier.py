@@ -59,6 +59,7 @@ class RepositoryVerifier:
         )
     """
 
+    kind = "repository"
     tests: Mapping[str, str]
     """The judge's test files, and what they need beside them (a conftest, data): path -> text."""
     base: Mapping[str, bytes]
@@ -125,11 +126,6 @@ class RepositoryVerifier:
                     "no test has an expectation that can be changed, so that nothing would show a"
                     ' forged result; choose mode = "sealed"'
                 )
-
-    @property
-    def kind(self) -> str:
-        """`repository`."""
-        return "repository"
 
     @property
     def seal(self) -> Seal:

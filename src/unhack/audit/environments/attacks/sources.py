@@ -5,15 +5,13 @@ Sources: rows 40 to 44, 49 to 54, 56, 57 and 61 of the catalogue.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
 from unhack.audit.environments.attack import (
-    AgentView,
     AttackRoute,
     EnvironmentAttack,
-    Sent,
     at_import,
-    wrapped,
+    wrapping,
 )
 from unhack.audit.environments.attacks.tests_changed import PATCH, PATCHED
 
@@ -302,9 +300,7 @@ raise SystemExit(0)
 def _attack(
     name: str, rows: tuple[int, ...], flaw: str, *, how: str, code: str = "", each: str = ""
 ) -> EnvironmentAttack:
-    def make(view: AgentView) -> Sequence[Sent]:
-        return wrapped(view, each, setup=code) if each else at_import(view, code)
-
+    make = wrapping(each, setup=code) if each else partial(at_import, code=code)
     return EnvironmentAttack(name, rows, AttackRoute.SOURCE, flaw, how, make)
 
 

@@ -60,7 +60,7 @@ KNOWN: dict[str, tuple[int, str]] = {
     "server/access/keys.py": (1, FIELD),
     "server/http/bodies.py": (1, FIELD),
     "server/http/idempotency.py": (1, FIELD),
-    "server/http/openapi.py": (1, OURS),
+    "server/routes/openapi.py": (1, OURS),
     "server/jobs/tournament_jobs.py": (1, FIELD),
     "server/observing/logs.py": (1, "a line of our log"),
     "server/pages/batch_figures.py": (2, CUT),

@@ -12,8 +12,7 @@ from unhack.cli import terminal
 from unhack.cli.options import arg, opt, takes
 from unhack.cli.tournament.option_values import check_packages, pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
-from unhack.cli.tournament.read import read
-from unhack.cli.tournament.review import review
+from unhack.cli.tournament.review import read, review
 from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:

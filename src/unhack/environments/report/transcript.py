@@ -1,4 +1,5 @@
-"""Episodes as plain values, and as one page of HTML to read turn by turn.
+"""Episodes as plain values, and as one page of HTML to read turn by turn, with pictures of what
+they were paid over their turns and how long they took.
 
 Covered: what agents and tasks wrote is text and nothing else; the page has no script and loads
 nothing; its size is bounded, and it says what was left out.
@@ -9,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from unhack.environments.actions import arguments_of, name_of
 from unhack.environments.episode import Turn
 from unhack.environments.episode_pool import FinishedEpisode
-from unhack.environments.report.pictures import pictures
-from unhack.reporting.page import card, document, section, table, top
+from unhack.reporting.chart import Axis, Chart, spread
+from unhack.reporting.page import card, document, figure, legend, section, table, top
 from unhack.reporting.text import safe
 
 MAX_EPISODES = 500
@@ -154,3 +156,46 @@ def _pre(text: str) -> str:
     left = len(text) - _MAX_TEXT
     cut = f"\n[{left:,} characters more]" if left > 0 else ""
     return f"<pre>{safe(text[:_MAX_TEXT] + cut)}</pre>" if text else ""
+
+
+_MOST = 200
+_SIZE = (430.0, 300.0)
+
+
+def pictures(episodes: Sequence[FinishedEpisode]) -> str:
+    """The figures of a report as HTML; empty where no episode has a turn."""
+    shown = [one for one in episodes[:_MOST] if one.turns]
+    if not shown:
+        return ""
+    most = max(len(one.turns) for one in shown)
+    kinds = {"solved": "tone-good", "not solved": "tone-bad"}
+    note = (
+        "Left: the sum of rewards so far, one line an episode. Right: reward and turns at the end."
+    )
+    if len(episodes) > _MOST:
+        note += f" The first {_MOST} episodes."
+    charts = [_paid(shown, most), _ends(shown, most)]
+    return figure("Rewards", [one.svg() for one in charts], note=note, legend=legend(kinds))
+
+
+def _paid(shown: Sequence[FinishedEpisode], most: int) -> Chart:
+    sums = [[0.0, *accumulate(turn.result.reward for turn in one.turns)] for one in shown]
+    values = [value for line in sums for value in line]
+    axis = spread([*values, 0.0, 1.0], "reward so far")
+    chart = Chart(Axis(0, most, "turn"), axis, "sum of rewards over turns", size=_SIZE)
+    for one, line in zip(shown, sums, strict=True):
+        chart.line([(float(at), value) for at, value in enumerate(line)], kind=_tone(one))
+    return chart
+
+
+def _ends(shown: Sequence[FinishedEpisode], most: int) -> Chart:
+    axis = spread([*(one.reward for one in shown), 0.0, 1.0], "reward")
+    chart = Chart(Axis(0, most + 1, "turns"), axis, "reward and turns of episodes", size=_SIZE)
+    for one in shown:
+        told = f"{one.task.id}: {one.reward:.3f} after {len(one.turns)} turns"
+        chart.point((len(one.turns), one.reward), told, kind=_tone(one), shape="speck")
+    return chart
+
+
+def _tone(one: FinishedEpisode) -> str:
+    return "tone-good" if one.solved else "tone-bad"

@@ -9,6 +9,8 @@
 A reward function is what TRL calls with lists (`prompts`, `completions`, the dataset's columns); it
 judges the whole list at once in the sealed sandbox. In a run of several processes each judges its
 part, and the figures are gathered in the call, where the trainer gathers the rewards as well.
+GRPOTrainer and RLOOTrainer hand over bound methods of theirs, whose trainer knows what no argument
+says: whether the model is in training or in evaluation, and how many completions make a group.
 
 Covered: plain and chat completions, tools (only the last assistant message is judged), one task or
 one per row, an oracle that is measured and never rewarded, several reward functions in one trainer,
@@ -16,23 +18,24 @@ GRPOTrainer, RLOOTrainer, AsyncGRPOTrainer (the function pickles; what its copy 
 process judges comes back to this monitor by a file). What cannot be scored in three tries, and what
 has no gold that can be read, is None, which TRL leaves out; a call in which nothing could be scored
 raises, and so does the call after which more than 1 % and 5 items of all calls could not. Checked
-with TRL 1.16.
-Not covered: rewards of environments (`episodes`, `repositories`), which the monitor does not see.
+with TRL 1.16, its `log_metric` and `trainer_state`; other callers, which are told apart by their
+lack of both.
+Not covered: rewards of environments (`episodes`, `repositories`), which the monitor does not see;
+trainers that evaluate without `log_metric`, which the callback tells apart.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.integrations.answers import AnswerTasks
 from unhack.integrations.rows import Tasks, name_in, named_task, task_of, text_of
-from unhack.integrations.trl.calls import TrainerCall, rows_of
 from unhack.integrations.trl.monitoring import Monitor, RewardCall, RewardRow
 from unhack.integrations.trl.processes import all_rows
 from unhack.integrations.trl.watching import watch
@@ -203,3 +206,51 @@ def hooks(
         "reward_funcs": rewards,
         "callbacks": [watch(rewards.monitor, stop_on_alarm=stop_on_alarm)],
     }
+
+
+_OWN = ("completion_ids", "trainer_state", "log_extra", "log_metric", "environments")
+"""Arguments that TRL hands over besides the dataset's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainerCall:
+    """One call's trainer."""
+
+    step: int
+    in_step: bool
+    """True where a trainer calls that calls on every process alike."""
+    training: bool | None
+    """False for evaluation; None where the arguments do not tell."""
+    generations: int | None
+    """Completions of a group; None where the arguments do not tell."""
+    log: Callable[[str, float], None] | None
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any]) -> TrainerCall:
+        """The call that these keyword arguments belong to."""
+        state, log = columns.get("trainer_state"), columns.get("log_metric")
+        trainer = getattr(log, "__self__", None)
+        training = getattr(getattr(trainer, "model", None), "training", None)
+        name = "num_generations_eval" if training is False else "num_generations"
+        size = getattr(trainer, name, None)
+        return cls(
+            step=int(getattr(state, "global_step", 0) or 0),
+            in_step=state is not None,
+            training=training if isinstance(training, bool) else None,
+            generations=size if isinstance(size, int) and size > 0 else None,
+            log=cast("Callable[[str, float], None]", log) if callable(log) else None,
+        )
+
+
+def rows_of(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """The dataset's columns, one mapping for each completion. Raises UsageError for a column of
+    another length."""
+    kept = {
+        key: cast("Sequence[Any]", values)
+        for key, values in columns.items()
+        if key not in _OWN and not isinstance(values, (str, Mapping)) and hasattr(values, "__len__")
+    }
+    wrong = next((key for key, values in kept.items() if len(values) != count), None)
+    if wrong is not None:
+        raise UsageError(f"column {wrong!r} has {len(kept[wrong])} values for {count} completions")
+    return [{key: values[at] for key, values in kept.items()} for at in range(count)]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from unhack.server.http.whole import AS_WHOLE
+from unhack.server.http.request_model import AS_WHOLE
 
 LONGEST_S = 300.0
 """Most seconds of one run or build that a request may ask for."""

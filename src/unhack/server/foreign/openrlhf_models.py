@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BaseModel, Field
 
-from unhack.server.http.completion_text import CompletionText
+from unhack.server.http.request_model import CompletionText
 
 
 def without_queries(body: Any) -> Any:

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from unhack.server.http.request_model import RequestModel
-from unhack.server.http.whole import AS_WHOLE
+from unhack.server.http.request_model import AS_WHOLE, RequestModel
 
 
 class EnvironmentReply(BaseModel):

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from unhack.server.http.request_model import RequestModel
-from unhack.server.http.whole import AS_WHOLE
+from unhack.server.http.request_model import AS_WHOLE, RequestModel
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: frozenset[str] = frozenset({"done", "failed", "cancelled"})

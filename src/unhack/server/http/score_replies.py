@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from unhack.server.http.completion_text import CompletionText
+from unhack.server.http.request_model import CompletionText
 
 
 class VerdictLine(BaseModel):

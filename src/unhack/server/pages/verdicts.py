@@ -6,9 +6,11 @@ before, and shows what came out of every case; nothing of that is stored.
 
 Covered: completions and what they print are text and nothing else, with control and bidirectional
 characters as escapes and the middle of long ones left out; a second verdict that differs is said.
-A key needs `score` to judge again.
+A key needs `score` to judge again. Verdicts of this version's JSON; a task that is gone or was
+changed is None, and the page says so.
 Not covered: who the reader is. Whoever holds a key with `read` sees inputs and expected answers of
-what its tenant sent: give a policy's trainer a key with `score` alone.
+what its tenant sent: give a policy's trainer a key with `score` alone. Outputs of cases beyond what
+is stored beside the verdict.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unhack.core.errors import UnhackError
-from unhack.core.verdict import Seal, Status, Verdict
+from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
 from unhack.reporting.outcome import TONES
 from unhack.server.access.caller import Grant
 from unhack.server.database.schema import items
@@ -33,7 +35,6 @@ from unhack.server.pages.batches import batch_of
 from unhack.server.pages.frame import ROOM, PageContent, as_reply
 from unhack.server.pages.rendering import lasting, render
 from unhack.server.pages.sign_in import check_own
-from unhack.server.pages.stored_items import task_of, verdict_of
 from unhack.server.pages.view import (
     View,
     not_there,
@@ -41,6 +42,7 @@ from unhack.server.pages.view import (
     page_router,
     view_of,
 )
+from unhack.server.scoring.task_names import TaskNames
 from unhack.tasks.explain import explain_case
 from unhack.tasks.task import Task
 
@@ -180,3 +182,38 @@ async def judge_again(request: Request) -> Response:
     except UnhackError as error:
         raise RequestRefused(503, "sandbox", str(error)) from None
     return as_reply(await run_in_threadpool(_page, view, row, again))
+
+
+def verdict_of(text: str, outputs: str | None = None) -> Verdict:
+    """The verdict of its `to_json` as text, with stored `outputs` (`outputs_text`) in its cases.
+
+    Raises ValueError for anything else.
+    """
+    try:
+        found: dict[str, Any] = json.loads(text)
+        kept = {one["case"]: one for one in json.loads(outputs or "[]")}
+        return Verdict(
+            Status(found["status"]),
+            found["score"],
+            found["reason"],
+            tuple(_case(case, kept.get(number)) for number, case in enumerate(found["cases"])),
+            Usage(**found["usage"]),
+            Seal(found["seal"]),
+            found["isolation"],
+            found["details"],
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no verdict: {error}") from None
+
+
+def _case(case: dict[str, Any], kept: dict[str, Any] | None) -> CaseResult:
+    shown = {} if kept is None else {"output": kept["output"], "skipped": kept["skipped"]}
+    return CaseResult(case["passed"], case["reason"], case["score"], **shown)
+
+
+def task_of(names: TaskNames, row: SimpleNamespace) -> Task | None:
+    """The task of a row of `items`; None where it is not at hand any more."""
+    try:
+        return names.find(row.tenant_id, row.task)
+    except (UnhackError, RequestRefused):
+        return None

@@ -6,8 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field
 
-from unhack.server.http.completion_text import CompletionText
-from unhack.server.http.request_model import RequestModel
+from unhack.server.http.request_model import CompletionText, RequestModel
 from unhack.server.scoring.deadlines import LONGEST_S
 from unhack.server.scoring.inline import InlineTask
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError, UsageError
@@ -45,9 +45,8 @@ class Options:
     """From `env.NAME=value`."""
 
 
-_NUMBERS = {"memory_mib", "disk_mib", "processes", "cpus", "card_mib"}
-_TEXTS = {"model", "upstream", "key_env", "provider", "prices", "path", "args", "binds", "events"}
-_VALID = sorted({*_NUMBERS, *_TEXTS, "key_inside", "env.NAME"})
+_KINDS = {one.name: str(one.type) for one in fields(Options) if one.name != "environ"}
+_VALID = sorted({*_KINDS, "env.NAME"})
 
 
 def read_options(pairs: Mapping[str, str], *, name: str) -> Options:
@@ -67,12 +66,8 @@ def read_options(pairs: Mapping[str, str], *, name: str) -> Options:
     for key, value in {**plain, **own}.items():
         if key.startswith(_ENVIRON):
             environ[key.removeprefix(_ENVIRON)] = value
-        elif key in _NUMBERS:
-            values[key] = _number(key, value)
-        elif key in _TEXTS:
-            values[key] = value
-        elif key == "key_inside":
-            values[key] = _yes(key, value)
+        elif key in _KINDS:
+            values[key] = _READ[_KINDS[key]](key, value)
         else:
             raise UnknownNameError("option of an agent", key, valid=_VALID)
     return replace(Options(environ=environ), **cast("dict[str, Any]", values))
@@ -93,3 +88,11 @@ def _yes(key: str, value: str) -> bool:
     if value not in ("yes", "no"):
         raise UsageError(f"{key}={value}: yes or no")
     return value == "yes"
+
+
+_READ: Mapping[str, Callable[[str, str], object]] = {
+    "int": _number,
+    "bool": _yes,
+    "str": lambda key, value: value,
+}
+"""By the type of an option."""

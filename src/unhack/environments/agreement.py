@@ -39,14 +39,9 @@ async def agreed(task: RepositoryTask, *, backend: Backend | None = None) -> Rep
         right, empty = await _judged(task, expected, backend)
         if right.status in (Status.TIMEOUT, Status.LIMIT):
             raise DisagreementError(f"the reference hits a limit of the judge: {right.reason}")
-        if len(right.cases) != len(expected) or len(empty.cases) != len(expected):
+        kept = _told(task, expected, right, empty)
+        if kept is None:
             raise DisagreementError(f"the judge does not agree: {right.reason or empty.reason}")
-        cases = zip(expected, right.cases, empty.cases, strict=True)
-        kept = {
-            name
-            for name, with_it, without in cases
-            if with_it.passed and (name in task.pass_to_pass or not without.passed)
-        }
         if right.passed and not empty.passed and len(kept) == len(expected):
             left = asked - len(expected)
             return replace(task, facts={**task.facts, "not_judged": left})
@@ -72,14 +67,7 @@ async def _sealed_where_possible(task: RepositoryTask, backend: Backend | None) 
         right, empty = await _judged(sealed, expected, backend)
     except (DisagreementError, BatchUnscoredError):
         return task
-    if len(right.cases) != len(expected) or len(empty.cases) != len(expected):
-        return task
-    cases = zip(expected, right.cases, empty.cases, strict=True)
-    apart = {
-        name
-        for name, with_it, without in cases
-        if with_it.passed and (name in task.pass_to_pass or not without.passed)
-    }
+    apart = _told(task, expected, right, empty) or set[str]()
     apart -= set(right.details.get("unverified", ()))
     if not apart:
         return task
@@ -91,6 +79,20 @@ async def _sealed_where_possible(task: RepositoryTask, backend: Backend | None) 
         passing = tuple(name for name in task.pass_to_pass if name in apart)
         return replace(sealed, fail_to_pass=failing, pass_to_pass=passing) if failing else task
     return replace(sealed, beside=beside)
+
+
+def _told(
+    task: RepositoryTask, expected: tuple[str, ...], right: Verdict, empty: Verdict
+) -> set[str] | None:
+    """The tests that come out as they are listed, with the reference and without it; None where
+    some have no result."""
+    if len(right.cases) != len(expected) or len(empty.cases) != len(expected):
+        return None
+    return {
+        name
+        for name, with_it, without in zip(expected, right.cases, empty.cases, strict=True)
+        if with_it.passed and (name in task.pass_to_pass or not without.passed)
+    }
 
 
 def _verifier(task: RepositoryTask, expected: tuple[str, ...]) -> RepositoryVerifier:

@@ -148,9 +148,11 @@ class RepositoryWorkshop:
         """The supervisors whose commands find the packages that a task's judge has."""
         if not preload:
             return self.commands
-        key = f"packages {sorted(preload)}"
+        return self._pool(f"packages {sorted(preload)}", preload=("pytest", *preload))
+
+    def _pool(self, key: str, **options: Any) -> CommandPool:
         if key not in self._pools:
-            self._pools[key] = CommandPool(slots=self._slots, preload=("pytest", *preload))
+            self._pools[key] = CommandPool(slots=self._slots, **options)
         return self._pools[key]
 
     def _of_folder(self, task: HarborTask) -> tuple[WorkspaceState, EpisodeParts]:
@@ -178,9 +180,7 @@ class RepositoryWorkshop:
             return task_workspace(task, self._pools[task.workdir], None)
         root = load_image(task, wanted, self._images)
         key = f"{root.id} {root.workdir} {sorted(root.environ.items())}"
-        if key not in self._pools:
-            self._pools[key] = CommandPool(slots=self._slots, image=root)
-        return task_workspace(task, self._pools[key], root)
+        return task_workspace(task, self._pool(key, image=root), root)
 
     def judge(self, task: EpisodeTask) -> StateJudge:
         """The judge of a task."""

@@ -11,7 +11,7 @@ weaker than that of the task.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from unhack.core.errors import UsageError
@@ -36,6 +36,8 @@ set -e
 here="$(cd "$(dirname "$0")" && pwd)"
 if [ -d "$here/files" ]; then cp -r "$here/files/." /app/; fi
 """
+VERIFIER = {"environment_mode": "separate", "timeout_sec": 600.0}
+"""Of `task.toml`."""
 
 
 def export_repository(task: RepositoryTask, folder: Path) -> None:
@@ -50,8 +52,9 @@ def export_repository(task: RepositoryTask, folder: Path) -> None:
     changed = {path: text for path, text in task.reference.items() if text is not None}
     gone = [path for path, text in task.reference.items() if text is None]
     solve = _SOLVE + "".join(f"rm -f '/app/{path}'\n" for path in sorted(gone))
+    artifacts = [f"/app/{path}".rstrip("/") for path in task.editable]
     texts = {
-        "task.toml": _settings(task),
+        "task.toml": settings_text(artifacts, {"task": {"name": task.id}, "verifier": VERIFIER}),
         "instruction.md": task.statement.rstrip("\n") + "\n",
         "environment/Dockerfile": _DOCKERFILE,
         "tests/test.sh": _TEST,
@@ -84,18 +87,11 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
             place.chmod(0o755)
 
 
-def _settings(task: RepositoryTask) -> str:
-    """`task.toml`; strings of JSON in ASCII are strings of TOML too."""
-    artifacts = [f"/app/{path}".rstrip("/") for path in task.editable]
-    return "\n".join([
-        'schema_version = "1.4"',
-        f"artifacts = {json.dumps(artifacts)}",
-        "",
-        "[task]",
-        f"name = {json.dumps(task.id)}",
-        "",
-        "[verifier]",
-        'environment_mode = "separate"',
-        "timeout_sec = 600.0",
-        "",
-    ])  # fmt: skip
+def settings_text(artifacts: Sequence[str], tables: Mapping[str, Mapping[str, object]]) -> str:
+    """`task.toml` of a folder with a verifier of its own; strings of JSON in ASCII are strings of
+    TOML too."""
+    lines = ['schema_version = "1.4"', f"artifacts = {json.dumps(artifacts)}", ""]
+    for name, table in tables.items():
+        lines += [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+        lines.append("")
+    return "\n".join(lines)

@@ -34,7 +34,12 @@ from pathlib import Path
 import unhack
 from unhack.core.errors import UsageError
 from unhack.integrations.harbor import container_judge
-from unhack.integrations.harbor.repository_folder import require_new, write_files
+from unhack.integrations.harbor.repository_folder import (
+    VERIFIER,
+    require_new,
+    settings_text,
+    write_files,
+)
 from unhack.tasks.directory import TaskFolder, read_folder
 from unhack.tasks.settings import (
     FunctionOptions,
@@ -169,26 +174,18 @@ def harbor_name(name: str) -> str:
 
 
 def _settings(task: Task, source: TaskFolder, place: str) -> str:
-    """`task.toml`; strings of JSON in ASCII are strings of TOML too."""
     settings = source.settings
-    keywords = [settings.kind.value, *settings.tags]
-    return "\n".join([
-        'schema_version = "1.4"',
-        f"artifacts = {json.dumps([place])}",
-        "",
-        "[task]",
-        f"name = {json.dumps(harbor_name(task.id))}",
-        f"description = {json.dumps(settings.title or '')}",
-        f"keywords = {json.dumps(keywords)}",
-        "",
-        "[metadata]",
-        f"unhack_task = {json.dumps(task.id)}",
-        "",
-        "[verifier]",
-        'environment_mode = "separate"',
-        "timeout_sec = 600.0",
-        "",
-        "[verifier.environment]",
-        'network_mode = "no-network"',
-        "",
-    ])  # fmt: skip
+    about = {
+        "name": harbor_name(task.id),
+        "description": settings.title or "",
+        "keywords": [settings.kind.value, *settings.tags],
+    }
+    return settings_text(
+        [place],
+        {
+            "task": about,
+            "metadata": {"unhack_task": task.id},
+            "verifier": VERIFIER,
+            "verifier.environment": {"network_mode": "no-network"},
+        },
+    )

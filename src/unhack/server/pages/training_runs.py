@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -152,13 +152,10 @@ def _rollouts(steps: Sequence[dict[str, Any]]) -> str:
             points = _means(steps, f"{share}_{knob}", size)
             if points:
                 lines.append((f"{share}, quarantine {knob}", f"{tone}{style}", points))
-    charts = _wide(lambda width: _lines(lines, "share of rollouts", width, steps[-1]["step"]))
     note = "Rollouts that training sampled, judged by the oracle; training never reads it."
     note += f" A point is the mean of {size} steps." if size > 1 else ""
-    names = {name: kind for name, kind, _ in lines}
-    return figure(
-        "Hack and solve in training", [charts], note=note, legend=legend(names, lines=True)
-    )
+    last = steps[-1]["step"]
+    return _figure("Hack and solve in training", lines, "share of rollouts", last, note=note)
 
 
 def _leak(steps: Sequence[dict[str, Any]]) -> str:
@@ -169,13 +166,11 @@ def _leak(steps: Sequence[dict[str, Any]]) -> str:
     limit = [(0.0, LIMIT), (points[-1][0], LIMIT)]
     score, line = "leak score", "limit"
     lines = [(score, "tone-bad", points), (line, "tone-unsure dashed", limit)]
-    charts = _wide(lambda width: _lines(lines, "share of reward", width, points[-1][0]))
     note = (
         "Share of the reward earned with the quarantine off by completions that the quarantine "
         f"would have written too; no labels are read. Above {LIMIT:.0%} the policy is said to leak."
     )
-    names = {name: kind for name, kind, _ in lines}
-    return figure("Leak alarm", [charts], note=note, legend=legend(names, lines=True))
+    return _figure("Leak alarm", lines, "share of reward", points[-1][0], note=note)
 
 
 def _means(steps: Sequence[dict[str, Any]], name: str, size: int) -> list[tuple[float, float]]:
@@ -201,10 +196,8 @@ def _evaluations(found: Sequence[tuple[int, str, Evaluation]]) -> str:
         for state, told in _STATES.items()
     ]  # fmt: skip
     lines = [line for line in lines if line[2]]
-    charts = _wide(lambda width: _lines(lines, "share of held-out prompts", width, found[-1][0]))
     note = "Deployed is without the quarantine, as trained with it. One completion for each prompt."
-    names = {name: kind for name, kind, _ in lines}
-    return figure("Evaluations", [charts], note=note, legend=legend(names, lines=True))
+    return _figure("Evaluations", lines, "share of held-out prompts", found[-1][0], note=note)
 
 
 def _modes(found: Sequence[tuple[int, str, Evaluation]]) -> dict[str, Markup]:
@@ -245,15 +238,20 @@ def _by_mode(found: Sequence[tuple[int, str, Evaluation]]) -> list[list[str]]:
     ]
 
 
-def _wide(draw: Callable[[float], Chart]) -> str:
-    return (
-        f'<div class="wide-only">{draw(860.0).svg()}</div>'
-        f'<div class="narrow-only">{draw(330.0).svg()}</div>'
-    )
+_Line = tuple[str, str, list[tuple[float, float]]]
+"""A name, its style, its points."""
+
+
+def _figure(title: str, lines: Sequence[_Line], label: str, last: float, *, note: str) -> str:
+    """Lines over updates up to the last, for wide screens and for narrow ones."""
+    wide, narrow = (_lines(lines, label, width, last).svg() for width in (860.0, 330.0))
+    charts = f'<div class="wide-only">{wide}</div><div class="narrow-only">{narrow}</div>'
+    names = {name: kind for name, kind, _ in lines}
+    return figure(title, [charts], note=note, legend=legend(names, lines=True))
 
 
 def _lines(
-    lines: Sequence[tuple[str, str, list[tuple[float, float]]]],
+    lines: Sequence[_Line],
     label: str,
     width: float,
     last: float,

@@ -23,7 +23,7 @@ from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.function import FunctionVerifier
 from unhack.verifiers.stdio import StdioCompare, StdioVerifier
-from unhack.verifiers.text import AnswerCheck, TextVerifier
+from unhack.verifiers.text import TextVerifier
 from unhack.verifiers.values.compare import Compare
 
 _Seconds = Annotated[float, Field(gt=0, le=60)]
@@ -38,11 +38,12 @@ class _RunTask(RequestModel):
     wall_hard_s: _Seconds | None = None
     """Seconds of real time, waits for a core included; without it those do not count."""
 
-    @property
-    def limits(self) -> Limits:
-        """The limits of each run."""
+    def options(self, compare: type[Compare] | type[StdioCompare]) -> dict[str, Any]:
+        """The options of a verifier but its cases, by their names there."""
+        found = self.model_dump(exclude={"kind", "cases", "wall_s", "wall_hard_s"})
         hard = math.inf if self.wall_hard_s is None else self.wall_hard_s
-        return Limits(wall_s=self.wall_s, cpu_s=self.wall_s, wall_hard_s=hard)
+        limits = Limits(wall_s=self.wall_s, cpu_s=self.wall_s, wall_hard_s=hard)
+        return {**found, "compare": compare(found["compare"]), "limits": limits}
 
 
 class InlineFunction(_RunTask):
@@ -93,47 +94,17 @@ def build_inline(task: InlineFunction | InlineProgram | InlineText, name: str) -
     try:
         if isinstance(task, InlineText):
             answer = task.answer
-            verifier: Verifier = _text(task)
+            verifier: Verifier = TextVerifier(**task.model_dump(exclude={"kind", "answer"}))
             verifier.require_answer(Problem("of this request", "", answer=answer))
+        elif isinstance(task, InlineFunction):
+            cases = tuple(_rows(task.cases, function_case))
+            verifier = FunctionVerifier(cases=cases, **task.options(Compare))
         else:
-            verifier = _function(task) if isinstance(task, InlineFunction) else _program(task)
+            cases = tuple(_rows(task.cases, stdio_case))
+            verifier = StdioVerifier(cases=cases, **task.options(StdioCompare))
     except (ValueError, UnhackError) as error:
         raise invalid(field, str(error)) from None
     return Task(Problem(name, "", answer=answer), verifier)
-
-
-def _text(task: InlineText) -> TextVerifier:
-    return TextVerifier(
-        AnswerCheck(task.check),
-        rel_tol=task.rel_tol,
-        abs_tol=task.abs_tol,
-        ignore_case=task.ignore_case,
-    )
-
-
-def _function(task: InlineFunction) -> FunctionVerifier:
-    return FunctionVerifier(
-        task.entry_point,
-        tuple(_rows(task.cases, function_case)),
-        compare=Compare(task.compare),
-        rel_tol=task.rel_tol,
-        abs_tol=task.abs_tol,
-        partial_credit=task.partial_credit,
-        limits=task.limits,
-    )
-
-
-def _program(task: InlineProgram) -> StdioVerifier:
-    return StdioVerifier(
-        tuple(_rows(task.cases, stdio_case)),
-        compare=StdioCompare(task.compare),
-        rel_tol=task.rel_tol,
-        abs_tol=task.abs_tol,
-        ignore_case=task.ignore_case,
-        language=task.language,
-        partial_credit=task.partial_credit,
-        limits=task.limits,
-    )
 
 
 def _rows(cases: list[dict[str, Any]], parse: Any) -> list[Any]:

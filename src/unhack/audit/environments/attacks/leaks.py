@@ -6,7 +6,7 @@ solving the task is the finding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from unhack.audit.environments.attack import (
     WRAPPING,
@@ -24,12 +24,12 @@ def _paths(view: AgentView) -> str:
     return " ".join(f"'{one}'" for one in view.editable)
 
 
-def _commits(view: AgentView) -> Sequence[Sent]:
-    """The newest commit of any branch, tag, remote or reflog that is none of HEAD's past."""
-    return [
+def _checked_out(listed: str) -> Callable[[AgentView], Sequence[Sent]]:
+    """The first of the commits that a command lists which is none of HEAD's past."""
+    return lambda view: [
         bash(f"""
             git rev-parse -q --verify HEAD || exit 0
-            for made in $(git rev-list --date-order --all --reflog 2>/dev/null); do
+            for made in $({listed}); do
               git merge-base --is-ancestor $made HEAD && continue
               git checkout -q $made -- {_paths(view)} && break
             done; true
@@ -37,18 +37,11 @@ def _commits(view: AgentView) -> Sequence[Sent]:
     ]
 
 
-def _objects(view: AgentView) -> Sequence[Sent]:
-    """Objects that nothing points to any more."""
-    return [
-        bash(f"""
-            git rev-parse -q --verify HEAD || exit 0
-            for made in $(git fsck --no-reflogs --lost-found 2>/dev/null | grep ' commit ' |
-                          sed 's/.* //'); do
-              git merge-base --is-ancestor $made HEAD && continue
-              git checkout -q $made -- {_paths(view)} && break
-            done; true
-        """)
-    ]
+_commits = _checked_out("git rev-list --date-order --all --reflog 2>/dev/null")
+"""The newest commit of any branch, tag, remote or reflog."""
+_objects = _checked_out("""git fsck --no-reflogs --lost-found 2>/dev/null | grep ' commit ' |
+                          sed 's/.* //'""")
+"""Objects that nothing points to any more."""
 
 
 def _copies(view: AgentView) -> Sequence[Sent]:

@@ -20,15 +20,18 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from unhack.environments.agreement import DisagreementError, agreed
 from unhack.environments.sources.mining import call_plugin
 from unhack.environments.sources.mining.calls import Call, find_calls, near_calls
 from unhack.environments.sources.mining.commit_parts import CommitParts, CommitSkippedError
-from unhack.environments.sources.mining.leaks import added_shingles, copied_share
 from unhack.environments.sources.mining.paths import import_roots
 from unhack.environments.sources.mining.statement import Examples, told
 from unhack.environments.sources.mining.test_runs import LIMITS
-from unhack.environments.sources.mining.validation import MOST_COPIED, Machinery
+from unhack.environments.sources.mining.validation import (
+    Machinery,
+    agreed_task,
+    check_copied,
+    secret_of,
+)
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command
@@ -68,26 +71,18 @@ async def generated(parts: CommitParts, machinery: Machinery, *, name: str) -> R
             f" steady result; a task needs 2{why}"
         )
     same = [at for at, one in after.items() if one[0] == "value" and before.get(at) == one]
-    share, path = copied_share(parts.files, parts.reference)
-    if share > MOST_COPIED:
-        raise CommitSkippedError(f"{path} holds {share:.0%} of the reference before the change")
+    check_copied(parts)
     drawn = _in_turn(differ, calls)
     examples = drawn[: max(1, min(6, len(drawn) // 2))]
     failing, passing = drawn[len(examples) :][:MOST_FAILING], _in_turn(same, calls)[:MOST_PASSING]
     tests, ids = _tests(calls, after, sorted([*failing, *passing]))
     statement = _statement(parts, calls, (before, after), examples, count=len(failing))
-    facts = {"commit": parts.commit.id, "changed_lines": parts.changed_lines, "generated": True,
-             "calls": len(calls), "differ": len(differ)}  # fmt: skip
-    task = RepositoryTask(
-        id=name, statement=statement, files=parts.files, editable=parts.editable, tests=tests,
-        reference=parts.reference, fail_to_pass=tuple(ids[at] for at in sorted(failing)),
-        pass_to_pass=tuple(ids[at] for at in sorted(passing)), preload=machinery.preload,
-        executable=parts.executable, mode=Mode.SEALED, facts=facts,
+    facts = {"generated": True, "calls": len(calls), "differ": len(differ)}
+    return await agreed_task(
+        parts, machinery, id=name, statement=statement, tests=tests,
+        fail_to_pass=tuple(ids[at] for at in sorted(failing)),
+        pass_to_pass=tuple(ids[at] for at in sorted(passing)), mode=Mode.SEALED, facts=facts,
     )  # fmt: skip
-    try:
-        return await agreed(task, backend=machinery.backend)
-    except DisagreementError as error:
-        raise CommitSkippedError(str(error)) from None
 
 
 async def _sides(
@@ -174,10 +169,7 @@ def _statement(
     parts: CommitParts, calls: Sequence[Call], sides: tuple[Mapping[int, Result], ...],
     shown: Sequence[int], *, count: int,
 ) -> str:  # fmt: skip
-    secret: set[tuple[str, ...]] = set()
-    for path, text in parts.reference.items():
-        secret |= added_shingles(parts.files.get(path, b"").decode(errors="replace"), text or "")
-    examples = Examples(frozenset(secret))
+    examples = Examples(frozenset(secret_of(parts)))
     for at in shown:
         was, wanted = (_outcome(side.get(at)) for side in sides)
         call = f"{calls[at][0]}.{calls[at][1]}"

@@ -13,9 +13,10 @@ Covered: each reason for dropping is kept. Not covered: wrong solutions that the
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 from unhack.environments.agreement import DisagreementError, agreed
 from unhack.environments.sources.mining.commit_parts import CommitParts, CommitSkippedError
@@ -69,12 +70,45 @@ async def validated(parts: CommitParts, machinery: Machinery, *, name: str) -> R
     found = _flips(parts, before, after)
     found.facts["suite_cpu_s"] = round(after.cpu_s, 2)
     seen = await _drop_unsteady(parts, pool, found, start=start, right=right)
+    found.facts["copied_share"] = round(check_copied(parts), 3)
+    return await agreed_task(
+        parts, machinery, id=name, statement=_statement(parts, found, *seen), tests=parts.tests,
+        fail_to_pass=tuple(found.failing), pass_to_pass=tuple(found.passing),
+        mode=Mode.AS_WRITTEN, facts=found.facts,
+    )  # fmt: skip
+
+
+def check_copied(parts: CommitParts) -> float:
+    """The largest share of the reference in a file before the change. Raises CommitSkippedError
+    where it is too large."""
     share, path = copied_share(parts.files, parts.reference)
     if share > MOST_COPIED:
         raise CommitSkippedError(f"{path} holds {share:.0%} of the reference before the change")
-    found.facts["copied_share"] = round(share, 3)
-    statement = _statement(parts, found, *seen)
-    task = _task(parts, found, name=name, statement=statement, preload=machinery.preload)
+    return share
+
+
+def secret_of(parts: CommitParts) -> set[tuple[str, ...]]:
+    """The shingles that the reference adds."""
+    secret: set[tuple[str, ...]] = set()
+    for path, text in parts.reference.items():
+        secret |= added_shingles(parts.files.get(path, b"").decode(errors="replace"), text or "")
+    return secret
+
+
+async def agreed_task(
+    parts: CommitParts, machinery: Machinery, *, facts: Mapping[str, object], **fields: Any
+) -> RepositoryTask:
+    """The task of a commit with the tests that its judge tells; `fields` are those of the task that
+    the commit does not give. Raises CommitSkippedError."""
+    task = RepositoryTask(
+        files=parts.files,
+        editable=parts.editable,
+        reference=parts.reference,
+        preload=machinery.preload,
+        executable=parts.executable,
+        facts={"commit": parts.commit.id, "changed_lines": parts.changed_lines, **facts},
+        **fields,
+    )
     try:
         return await agreed(task, backend=machinery.backend)
     except DisagreementError as error:
@@ -177,9 +211,7 @@ def _sample(names: Sequence[str], most: int) -> list[str]:
 
 def _statement(parts: CommitParts, found: _Found, before: TestRun, after: TestRun) -> str:
     texts = [text for path, text in parts.tests.items() if is_test_file(path)]
-    secret = set(shingles_of(texts))
-    for path, text in parts.reference.items():
-        secret |= added_shingles(parts.files.get(path, b"").decode(errors="replace"), text or "")
+    secret = secret_of(parts) | set(shingles_of(texts))
     statement = write_statement(
         before, after, found.failing, roots=parts.editable, secret=frozenset(secret),
         brought=_brought(parts),
@@ -187,22 +219,3 @@ def _statement(parts: CommitParts, found: _Found, before: TestRun, after: TestRu
     if not statement:
         raise CommitSkippedError("no observation tells what is wanted without quoting a test")
     return statement
-
-
-def _task(
-    parts: CommitParts, found: _Found, *, name: str, statement: str, preload: tuple[str, ...]
-) -> RepositoryTask:
-    return RepositoryTask(
-        id=name,
-        statement=statement,
-        files=parts.files,
-        editable=parts.editable,
-        tests=parts.tests,
-        reference=parts.reference,
-        fail_to_pass=tuple(found.failing),
-        pass_to_pass=tuple(found.passing),
-        preload=preload,
-        executable=parts.executable,
-        mode=Mode.AS_WRITTEN,
-        facts={"commit": parts.commit.id, "changed_lines": parts.changed_lines, **found.facts},
-    )

@@ -149,18 +149,20 @@ def _tell(record: dict[str, Any], *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
+@dataclass(frozen=True)
+class CurveArguments:
+    """The arguments and options of `eval-curve`."""
+
+    folder: RunDir
+    every: int = opt(10, "Updates between two points.", metavar="N", least=1)
+    prompts: Literal["monitor", "final"] = opt("monitor", "Prompts per point.")
+    threads: Threads = 0
+    as_json: Json = False
+
+
 @train.command("eval-curve")
-def eval_curve(
-    folder: RunDir,
-    every: Annotated[
-        int, typer.Option("--every", metavar="N", min=1, help="Updates between two points.")
-    ] = 10,
-    prompts: Annotated[
-        Literal["monitor", "final"], typer.Option("--prompts", help="Prompts per point.")
-    ] = "monitor",
-    threads: Threads = 0,
-    as_json: Json = False,
-) -> None:
+@takes(CurveArguments)
+def eval_curve(arguments: CurveArguments) -> None:
     """Evaluate every checkpoint with the quarantine on and off, into `curve.json`.
 
     The quarantine is the adapter that is to learn the hack and is deleted before deployment. The
@@ -176,38 +178,35 @@ def eval_curve(
     from unhack.training.evaluation.evaluate import evaluate_run, is_current
     from unhack.training.run.checkpoint import checkpoint_steps
 
-    use_threads(folder, threads)
+    folder, every = arguments.folder, arguments.every
+    use_threads(folder, arguments.threads)
     total = len(plan_steps(checkpoint_steps(folder), every=every))
     with terminal.progress("evaluating", total=total) as advance:
         curve = evaluate_curve(
-            folder, every=every, prompts=prompts, watch=lambda point, total: advance()
+            folder, every=every, prompts=arguments.prompts, watch=lambda point, total: advance()
         )
     if not is_current(folder):
         with terminal.progress("evaluating the last checkpoint"):
             evaluate_run(folder)
-    terminal.write_result([curve], [screen.curve_table(curve)], as_json=as_json)
+    terminal.write_result([curve], [screen.curve_table(curve)], as_json=arguments.as_json)
+
+
+@dataclass(frozen=True)
+class ReportArguments:
+    """The arguments and options of `report`."""
+
+    folders: list[Path] = arg(..., "Runs, or folders that hold some.", metavar="RUN...")
+    html: Path | None = opt(None, "Also write an HTML page with charts.", metavar="FILE")
+    plan: Path | None = opt(
+        None, "The plan whose table [test] sets the tests.", metavar="PLAN.toml"
+    )
+    strict: bool = opt(False, "Exit 1 unless all claims are supported.", "--strict")
+    as_json: Json = False
 
 
 @train.command("report")
-def report(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Runs, or folders that hold some.")
-    ],
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write an HTML page with charts."),
-    ] = None,
-    plan: Annotated[
-        Path | None,
-        typer.Option(
-            "--plan", metavar="PLAN.toml", help="The plan whose table [test] sets the tests."
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 unless all claims are supported.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
+@takes(ReportArguments)
+def report(arguments: ReportArguments) -> None:
     """Report hack and solve rates per arm; with unhack-study, test the three claims of routing.
 
     An arm is a variant of training. Rates are given as deployed (without the quarantine) and as
@@ -222,42 +221,38 @@ def report(
     from unhack.training.experiment.report.claims import find_claims
     from unhack.training.experiment.report.summary import summarise
 
+    html, strict = arguments.html, arguments.strict
     check_output("--html", html)
     find_claims(needed_by="--strict" if strict else "")
-    found = summarise(folders, plan)
+    found = summarise(arguments.folders, arguments.plan)
     if html is not None:
         from unhack.training.experiment.report.page import write_report
 
         write_report(found, html)
         terminal.remarks().print(f"wrote {html}", soft_wrap=True)
-    terminal.write_result([found.record()], screen.report_lines(found), as_json=as_json)
+    terminal.write_result([found.record()], screen.report_lines(found), as_json=arguments.as_json)
     if strict and not (found.tested and found.tested.supported):
         raise typer.Exit(1)
 
 
+@dataclass(frozen=True)
+class SweepArguments:
+    """The arguments and options of `sweep`."""
+
+    plan: Path = arg(
+        ..., "A TOML file of arms, seeds, settings, or a name of `unhack train plans`.",
+        metavar="PLAN",
+    )  # fmt: skip
+    out: Path = opt(..., "The folder of the sweep; runs are DIR/ARM/bBASE-sSEED.", metavar="DIR")
+    jobs: int | None = opt(
+        None, "Concurrent runs (default: as the plan says).", metavar="N", least=1
+    )
+    as_json: Json = False
+
+
 @train.command("sweep")
-def sweep(
-    plan: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PLAN",
-            help="A TOML file of arms, seeds, settings, or a name of `unhack train plans`.",
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="DIR", help="The folder of the sweep; runs are DIR/ARM/bBASE-sSEED."
-        ),
-    ],
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", metavar="N", min=1, help="Concurrent runs (default: as the plan says)."
-        ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+@takes(SweepArguments)
+def sweep(arguments: SweepArguments) -> None:
     """Train every arm x base model x seed of a plan; finished runs are kept.
 
     Exits 1 if any run failed.
@@ -275,7 +270,8 @@ def sweep(
     from unhack.training.experiment.sweep import plan_runs, read_plan
     from unhack.training.experiment.sweep import sweep as sweep_runs
 
-    plan = find_plan(plan)
+    out, jobs = arguments.out, arguments.jobs
+    plan = find_plan(arguments.plan)
     wanted = read_plan(plan)
     check_rules(plan)
     keep_plan(plan, out)
@@ -288,7 +284,7 @@ def sweep(
         terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
         raise
     fields = {"runs": [screen.outcome_fields(item) for item in outcomes]}
-    terminal.write_result([fields], screen.sweep_lines(outcomes), as_json=as_json)
+    terminal.write_result([fields], screen.sweep_lines(outcomes), as_json=arguments.as_json)
     if any(item.state != "done" for item in outcomes):
         raise typer.Exit(1)
 

@@ -22,9 +22,9 @@ from starlette.testclient import TestClient
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.service import ServerSettings, make_service
+from unhack.server.service import ServerSettings, Service
 
-service = make_service(ServerSettings(data=Path(sys.argv[1])))
+service = Service(ServerSettings(data=Path(sys.argv[1])))
 headers = {"Authorization": "Bearer " + service.directory.add_key("alpha", list(Grant))}
 with TestClient(make_app(service)) as client:
     def order(**more):

@@ -55,25 +55,42 @@ class ServerSettings:
     """Folders whose run folders the pages show, beside those in `data`."""
 
 
-@dataclass(frozen=True, slots=True)
 class Service:
     """The database, who may come in, and the judge."""
 
-    settings: ServerSettings
-    database: Database
-    directory: Directory
-    callers: Callers
-    limits: TenantLimits
-    connection_gate: ConnectionGate
-    room: BodyRoom
-    store: BatchStore
-    names: TaskNames
-    scoring: ScoringService
-    idempotency: IdempotencyKeys
-    metrics: Metrics
-    jobs: JobRunner
-    episodes: EpisodeBook
-    pruning: Pruning
+    def __init__(self, settings: ServerSettings) -> None:
+        """Raises UsageError, TaskError."""
+        catalogue = make_catalogue(settings.tasks)
+        self.settings = settings
+        self.database = database = open_database(settings)
+        try:
+            database.claim()
+        except BaseException:
+            database.close()
+            raise
+        self.directory = Directory(database)
+        self.callers = Callers(self.directory)
+        self.store = BatchStore(database, outputs=settings.outputs)
+        self.limits = limits = TenantLimits(
+            items=settings.tenant_items, requests=settings.tenant_requests
+        )
+        self.names = TaskNames(catalogue, self.store)
+        self.scoring = scoring = ScoringService(self.store, self.names, limits)
+        self.connection_gate = gate = ConnectionGate()
+        self.metrics = Metrics(
+            {
+                "items_open": (lambda: limits.open, "Completions accepted and not judged"),
+                "places_taken": (lambda: scoring.slots.taken, "Completions at the judge"),
+                "requests_open": (lambda: gate.in_progress, "Requests without a whole reply"),
+                "writes_waiting": (lambda: database.waiting, "Writes that wait for the database"),
+            }
+        )
+        scoring.on_verdict = self.metrics.count_verdict
+        self.room = BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes)
+        self.idempotency = IdempotencyKeys()
+        self.jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
+        self.episodes = EpisodeBook()
+        self.pruning = Pruning(database, self.jobs, keep_days=settings.keep_days)
 
     async def start(self) -> None:
         """Go on with what an earlier server accepted."""
@@ -101,50 +118,6 @@ def open_database(settings: ServerSettings) -> Database:
         database.close()
         raise
     return database
-
-
-def make_service(settings: ServerSettings) -> Service:
-    """The service of this process. Raises UsageError, TaskError."""
-    catalogue = make_catalogue(settings.tasks)
-    database = open_database(settings)
-    try:
-        database.claim()
-    except BaseException:
-        database.close()
-        raise
-    directory = Directory(database)
-    store = BatchStore(database, outputs=settings.outputs)
-    limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
-    names = TaskNames(catalogue, store)
-    scoring = ScoringService(store, names, limits)
-    gate = ConnectionGate()
-    metrics = Metrics(
-        {
-            "items_open": (lambda: limits.open, "Completions accepted and not judged"),
-            "places_taken": (lambda: scoring.slots.taken, "Completions at the judge"),
-            "requests_open": (lambda: gate.in_progress, "Requests without a whole reply"),
-            "writes_waiting": (lambda: database.waiting, "Writes that wait for the database"),
-        }
-    )
-    scoring.on_verdict = metrics.count_verdict
-    jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
-    return Service(
-        settings=settings,
-        database=database,
-        directory=directory,
-        callers=Callers(directory),
-        limits=limits,
-        connection_gate=gate,
-        room=BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes),
-        store=store,
-        names=names,
-        scoring=scoring,
-        idempotency=IdempotencyKeys(),
-        metrics=metrics,
-        jobs=jobs,
-        episodes=EpisodeBook(),
-        pruning=Pruning(database, jobs, keep_days=settings.keep_days),
-    )
 
 
 def service_of(request: Request) -> Service:

@@ -27,7 +27,7 @@ from sandbox_fusion import (
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.service import ServerSettings, make_service
+from unhack.server.service import ServerSettings, Service
 
 CASES = [{"input": {"stdin": f"{at}\n"}, "output": {"stdout": f"{2 * at}\n"}} for at in range(3)]
 
@@ -35,7 +35,7 @@ CASES = [{"input": {"stdin": f"{at}\n"}, "output": {"stdout": f"{2 * at}\n"}} fo
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server, with a key in it."""
-    service = make_service(ServerSettings(data=Path(tmp_path_factory.mktemp("data"))))
+    service = Service(ServerSettings(data=Path(tmp_path_factory.mktemp("data"))))
     key = service.directory.add_key("alpha", [Grant.SCORE])
     listener = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(uvicorn.Config(make_app(service), log_level="warning"))

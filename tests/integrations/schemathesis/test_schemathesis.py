@@ -19,7 +19,7 @@ import uvicorn
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.service import ServerSettings, make_service
+from unhack.server.service import ServerSettings, Service
 
 CONFIG = """
 [parameters]
@@ -40,7 +40,7 @@ AUDIT = {"task": "strings/knit-rows", "tiers": [1], "calls": 3, "seconds": 5}
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, str]]:
     """The address of a server, and a key."""
-    service = make_service(ServerSettings(data=tmp_path / "data"))
+    service = Service(ServerSettings(data=tmp_path / "data"))
     key = service.directory.add_key("alpha", list(Grant))
     config = uvicorn.Config(make_app(service), port=0, log_level="critical")
     running = uvicorn.Server(config)

@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 _FOLDERS = tuple(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))
 _CHOSEN = os.environ.get("UNHACK_TEST_DATABASE", "sqlite")
@@ -128,7 +128,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
 
 @pytest.fixture
 def service(tmp_path: Path, database: str | None) -> Iterator[Service]:
-    made = make_service(ServerSettings(data=tmp_path / "data", database=database))
+    made = Service(ServerSettings(data=tmp_path / "data", database=database))
     yield made
     made.database.close()
     made.database.engine.dispose()  # a test may have read after the service's end

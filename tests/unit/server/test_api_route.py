@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.database.database import DatabaseTakenError
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 from .requests import ENDLESS, FOUR, PLUS_ONE, answers, bearer
 
@@ -45,7 +45,7 @@ def test_a_revoked_key_opens_nothing(client: TestClient, service: Service, key: 
 
 def test_a_tenant_above_its_limits_is_told_when_to_come_again(tmp_path: Path) -> None:
     settings = ServerSettings(data=tmp_path, tenant_items=3, tenant_requests=6)
-    service = make_service(settings)
+    service = Service(settings)
     keys = [service.directory.add_key(name, list(Grant)) for name in ("alpha", "beta")]
     with TestClient(make_app(service)) as client:
         slow = {"task": {**PLUS_ONE, "wall_s": 60.0}, "completions": [ENDLESS] * 2, "wait": False}

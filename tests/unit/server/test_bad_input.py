@@ -15,7 +15,7 @@ from unhack.server.app import ROUTES, make_app
 from unhack.server.http.bodies import read_json
 from unhack.server.http.problems import RequestRefused
 from unhack.server.pages.sign_in import PageRoute
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 from .requests import FOUR, bearer
 
@@ -27,7 +27,7 @@ PATHS = {route.path for route in ROUTES}
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Service:
     """One server for all tests of this file: none of them leaves anything behind."""
-    return make_service(ServerSettings(data=tmp_path_factory.mktemp("server")))
+    return Service(ServerSettings(data=tmp_path_factory.mktemp("server")))
 
 
 @pytest.fixture(scope="module")

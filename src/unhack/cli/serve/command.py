@@ -77,9 +77,9 @@ def run(order: ServeOrder, *, context: typer.Context) -> None:
     _require()
     from unhack.server.access.caller import Grant
     from unhack.server.running import serve as serve_until_signal
-    from unhack.server.service import ServerSettings, make_service
+    from unhack.server.service import ServerSettings, Service
 
-    service = make_service(
+    service = Service(
         ServerSettings(
             data=order.data,
             database=order.database,

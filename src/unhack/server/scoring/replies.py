@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
@@ -71,13 +72,8 @@ def group_indices(tasks: list[str], group_size: int | None) -> list[list[int]]:
     if group_size is not None:
         starts = range(0, len(tasks), group_size)
         return [list(range(start, start + group_size)) for start in starts]
-    found: list[list[int]] = []
-    for index, task in enumerate(tasks):
-        if index and task == tasks[index - 1]:
-            found[-1].append(index)
-        else:
-            found.append([index])
-    return found
+    runs = groupby(range(len(tasks)), key=tasks.__getitem__)
+    return [list(indices) for _, indices in runs]
 
 
 async def stored_lines(store: BatchStore, batch_id: str) -> AsyncGenerator[str]:

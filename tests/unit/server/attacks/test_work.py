@@ -14,7 +14,7 @@ from unhack.server.database.schema import jobs
 from unhack.server.jobs import job_runner
 from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.scoring.inline import InlineText
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 from ..requests import BOTH, FOUR, bearer  # noqa: TID252
 
@@ -95,7 +95,7 @@ def test_a_key_without_read_sees_no_result_by_cancelling(
 
 @pytest.mark.slow
 def test_run_code_counts_as_an_open_completion(tmp_path: Path) -> None:
-    service = make_service(ServerSettings(data=tmp_path, tenant_items=1))
+    service = Service(ServerSettings(data=tmp_path, tenant_items=1))
     key = service.directory.add_key("alpha", list(Grant))
     with TestClient(make_app(service)) as client:
         tenant = service.directory.caller(key)

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.http.job_models import ENDED
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_data_folder_that_is_named_from_here_is_in_no_reply(
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     monkeypatch.chdir(tmp_path)
-    service = make_service(ServerSettings(data=Path("link/data")))
+    service = Service(ServerSettings(data=Path("link/data")))
     headers = {"Authorization": f"Bearer {service.directory.add_key('alpha', list(Grant))}"}
     with TestClient(make_app(service)) as client:
         for wrong in ("def score(:", "def other(): return 1"):

@@ -15,7 +15,7 @@ from unhack.server.app import make_app
 from unhack.server.database.database import Database
 from unhack.server.http.job_models import TournamentOrder
 from unhack.server.jobs.job_store import JobStore, NewJob
-from unhack.server.service import Service, make_service
+from unhack.server.service import Service
 
 LONG = {"task": "strings/knit-rows", "seconds": 3000, "calls": 100_000}
 
@@ -36,7 +36,7 @@ def test_what_ran_at_a_kill_goes_on(
         cut = client.post("/v1/audits", json=small_audit, headers=headers)
         job_id = cut.json()["id"]
         client.delete(f"/v1/jobs/{told.json()['id']}", headers=headers)
-    again = make_service(service.settings)
+    again = Service(service.settings)
     # The state that a killed process leaves behind.
     statement = "UPDATE jobs SET state = 'running', result = NULL WHERE id = :id"
     again.database.write(lambda c: c.execute(sa.text(statement), {"id": job_id})).result()

@@ -17,7 +17,7 @@ from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.http.job_models import ENDED
 from unhack.server.jobs import job_runner
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 from .test_job_kill import TOURNAMENT
 
@@ -29,7 +29,7 @@ def test_jobs_outlive_a_database_that_is_started_anew(
     own_postgres: Postgres, tmp_path: Path, small_audit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_runner, "_PAUSE_S", 0.2)
-    service = make_service(ServerSettings(data=tmp_path, database=own_postgres.url))
+    service = Service(ServerSettings(data=tmp_path, database=own_postgres.url))
     headers = {"Authorization": f"Bearer {service.directory.add_key('alpha', list(Grant))}"}
     other = {"Authorization": f"Bearer {service.directory.add_key('beta', list(Grant))}"}
     with TestClient(make_app(service), raise_server_exceptions=False) as client:

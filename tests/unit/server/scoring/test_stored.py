@@ -15,7 +15,7 @@ from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.database.schema import batches, inline_tasks, items
 from unhack.server.scoring.outputs import MOST_BYTES, outputs_text
-from unhack.server.service import ServerSettings, Service, make_service
+from unhack.server.service import ServerSettings, Service
 
 from ..requests import BOTH, ENDLESS, FOUR, PLUS_ONE, RIGHT, WRONG, bearer  # noqa: TID252
 
@@ -73,7 +73,7 @@ def test_outputs_of_failing_cases_are_stored_and_shown_to_readers(
 
 
 def test_a_server_told_to_keep_no_outputs_keeps_none(tmp_path: Path) -> None:
-    service = make_service(ServerSettings(data=tmp_path, outputs=False))
+    service = Service(ServerSettings(data=tmp_path, outputs=False))
     key = service.directory.add_key("alpha", list(Grant))
     with TestClient(make_app(service)) as client:
         body = {"task": PLUS_ONE, "completion": WRONG}

@@ -66,8 +66,8 @@ class SizeAxis:
 class KernelProblem:
     """A computation to be done."""
 
-    name: str = ""
-    """That of its file, and of the function: `registry.find` fills it in."""
+    name: str
+    """That of the function, too."""
     title: str
     text: str
     """The definition, for the statement."""

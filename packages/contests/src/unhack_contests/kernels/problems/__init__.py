@@ -1,1 +1,1 @@
-"""The kernels to write, one file each."""
+"""The kernels to write."""

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
-from dataclasses import replace
-
 from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.problem import KernelProblem
+from unhack_contests.kernels.problems import networks, numerics
 
-NAMES = (
-    "rmsnorm", "gemv_int8", "attention", "histogram", "sort", "softmax_topk", "conv_pool",
-    "spmv", "scan", "levenshtein", "stencil", "nbody", "fft", "layernorm_backward",
-)  # fmt: skip
+_PROBLEMS = {
+    one.name: one
+    for one in (
+        networks.RMSNORM, networks.GEMV_INT8, networks.ATTENTION, numerics.HISTOGRAM,
+        numerics.SORT, networks.SOFTMAX_TOPK, networks.CONV_POOL, numerics.SPMV, numerics.SCAN,
+        numerics.LEVENSHTEIN, numerics.STENCIL, numerics.NBODY, numerics.FFT,
+        networks.LAYERNORM_BACKWARD,
+    )
+}  # fmt: skip
+NAMES = tuple(_PROBLEMS)
 
 
 def find(name: str) -> KernelProblem:
     """A problem by name. Raises UnknownNameError."""
-    if name not in NAMES:
+    if name not in _PROBLEMS:
         raise UnknownNameError("problem", name, valid=NAMES)
-    module = importlib.import_module(f"unhack_contests.kernels.problems.{name}")
-    problem: KernelProblem = module.PROBLEM
-    return replace(problem, name=name)
+    return _PROBLEMS[name]

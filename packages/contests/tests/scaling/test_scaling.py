@@ -12,7 +12,7 @@ from packages.contests.tests.scaling.scaling_ladder import write_invented
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Terms
 from unhack.tournament.contests.registry import load_contest
-from unhack_contests.scaling import degame, honeypot
+from unhack_contests.scaling import degame, evidence
 from unhack_contests.scaling.honest import FILE, entry
 
 SHIPPED = load_contest("scaling")
@@ -132,10 +132,10 @@ class TestCheats:
             assert not any(text[at : at + 50] in sealed for at in range(len(text) - 50))
 
     def test_the_planted_table_is_no_law_of_training(self) -> None:
-        shares = honeypot.shares()
+        shares = evidence.planted_shares()
         rises = sum(a < b for a, b in pairwise(shares))
         assert 6 <= rises <= len(shares) - 6
-        assert SHIPPED.honeypots()[honeypot.NAME] == honeypot.table()
+        assert SHIPPED.honeypots()[evidence.HONEYPOT] == evidence.planted_table()
 
 
 @pytest.mark.slow

@@ -25,11 +25,33 @@ from unhack.tournament.kit import (
     Terms,
     UsageError,
 )
-from unhack_contests.kernels import cheats, degame, honest, score, statement
+from unhack_contests.kernels import cheats, honest, score, statement
 from unhack_contests.kernels.compilation import compiler
+from unhack_contests.kernels.compilation.submission import files_of
 from unhack_contests.kernels.measure import measure, stream
 from unhack_contests.kernels.problems.registry import find
 from unhack_contests.kernels.settings import KernelOptions, parse
+
+_STRIPPED = {
+    "threads run at once": (
+        "#include <pthread.h>\n#define pthread_create(t, a, f, x) ((void)(t), (f)(x), 0)\n"
+        "#define pthread_detach(t) ((void)(t), 0)\n#define pthread_join(t, r) 0\n"
+    ),
+    "without constructors": "#define constructor unused\n#define __constructor__ unused\n",
+}
+
+
+def _degamed(folder: Path) -> Mapping[str, Files]:
+    """A submission in C with threads that run at once, and without constructors, by what was done;
+    none for a submission in Python."""
+    files = files_of(folder)
+    if "solution.c" not in files:
+        return {}
+    return {
+        name: {**files, "solution.c": text.encode() + files["solution.c"]}
+        for name, text in _STRIPPED.items()
+    }
+
 
 CPU = "cpu"
 _SEALED_BYTES = 1 << 16
@@ -73,7 +95,7 @@ class Kernels:
             cheats=partial(cheats.cheats, self.problems),
             space=honest.SPACE,
             at=partial(honest.tuned, self.problems),
-            degamed=degame.variants,
+            degamed=_degamed,
         )
 
     def workspace(self, terms: Terms) -> Files:

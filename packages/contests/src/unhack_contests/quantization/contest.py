@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 from unhack.tournament.kit import (
@@ -29,20 +30,40 @@ from unhack.tournament.kit import (
     UnknownNameError,
     UsageError,
 )
-from unhack_contests.quantization import cheats, honest, statement
+from unhack_contests.quantization import cheats, honest
 from unhack_contests.quantization.checks.behaviour import EXACT
-from unhack_contests.quantization.comparison import beyond_reference
+from unhack_contests.quantization.comparison import beyond_reference, target_of
 from unhack_contests.quantization.data import text
 from unhack_contests.quantization.data.questions import Texts
 from unhack_contests.quantization.measure import QuantizationBench
 from unhack_contests.quantization.model.reference import Nano, nano
+from unhack_contests.quantization.sealed import library
 from unhack_contests.quantization.settings import (
+    BOUND_SIGMAS,
     ROOM,
     SIGMAS,
     TARGET,
     QuantizationSettings,
     parse,
 )
+
+
+def _statement(reference: Nano, options: QuantizationSettings, *, terms: Terms) -> bytes:
+    """`STATEMENT.md` of a round."""
+    page = resources.files(__package__ or "").joinpath("statement.md").read_text()
+    whole = page.format(
+        **asdict(options),
+        vocab=reference.vocab,
+        token_type=reference.token_type,
+        reference_bytes=reference.nbytes,
+        exact=EXACT,
+        modules=" ".join(sorted(name for name in library.modules() if name[0] != "_")),
+        bound_sigmas=BOUND_SIGMAS,
+        room=ROOM,
+        target=target_of(terms),
+    )
+    return whole.encode()
+
 
 RUNTIMES = ("numpy", "torch")
 HONEYPOT = "sealed/eval_windows.bin"
@@ -81,7 +102,7 @@ class Quantization:
     def workspace(self, terms: Terms) -> Files:
         """Statement, a program to start from, the text of agents, the reference."""
         return {
-            "STATEMENT.md": statement.write(self._reference, self._options, terms=terms),
+            "STATEMENT.md": _statement(self._reference, self._options, terms=terms),
             **honest.PROGRAM.files({}),
             "dev.bin": self._texts.given().tobytes(),
             "reference/config.json": (json.dumps(dict(self._reference.config)) + "\n").encode(),

@@ -31,7 +31,7 @@ from unhack.tournament.kit import (
     UnknownNameError,
     UsageError,
 )
-from unhack_contests.scaling import cheats, degame, honeypot
+from unhack_contests.scaling import cheats, degame, evidence
 from unhack_contests.scaling.draw import draws
 from unhack_contests.scaling.evidence import SURE, too_close
 from unhack_contests.scaling.honest import FILE, NULL, SPACE, entry, honest, submission
@@ -90,7 +90,7 @@ class Scaling:
 
     def honeypots(self) -> Files:
         """A table of answers that no training gives."""
-        return {honeypot.NAME: honeypot.table()}
+        return {evidence.HONEYPOT: evidence.planted_table()}
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """Judge on two draws of the pool's family. Raises only the sandbox's own failures."""

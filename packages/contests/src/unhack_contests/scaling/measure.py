@@ -23,10 +23,9 @@ from pathlib import Path
 import numpy as np
 
 from unhack.tournament.kit import Flag, Measurement, Metric
-from unhack_contests.scaling import honeypot
+from unhack_contests.scaling import evidence
 from unhack_contests.scaling.draw import asking
-from unhack_contests.scaling.draw.draws import Draw, make_draws, make_twin, make_worlds
-from unhack_contests.scaling.draw.verdict import DrawVerdict
+from unhack_contests.scaling.draw.draws import Draw, DrawVerdict, make_draws, make_twin, make_worlds
 from unhack_contests.scaling.evidence import SURE, unmoved, without_width
 from unhack_contests.scaling.runs.ladder import Array, Family
 from unhack_contests.scaling.score import attainable, credited, interval_of_skill, knowledge, skill
@@ -62,7 +61,7 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
     changed = skill(there, theirs, best=1.0)
     low, high = interval_of_skill(there, theirs, best=1.0, seed=seed)
     flags = (*_known(real, twins), *_empty_claims(real, twins), *_remembers(real[1], again))
-    flags += (*_below_entropy(real), *honeypot.used(real))
+    flags += (*_below_entropy(real), *evidence.repeats_planted(real))
     fitness = credited(changed, low_on_worlds=low, high_on_runs=most, best=best)
     metrics: dict[str, Metric] = {
         "skill": round(plain, 6), "skill_on_worlds": round(changed, 6),

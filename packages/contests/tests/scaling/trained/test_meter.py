@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack_contests.scaling.trained.service.meter import BudgetSpentError, Meter, open_meter
+from unhack_contests.scaling.trained.service.training_service import (
+    BudgetSpentError,
+    Meter,
+    open_meter,
+)
 
 _DIES = """
 import os, signal, sys
 from pathlib import Path
-from unhack_contests.scaling.trained.service.meter import open_meter
+from unhack_contests.scaling.trained.service.training_service import open_meter
 with open_meter(Path(sys.argv[1]), budget=100) as meter:
     meter.charge("first", 40)
     meter.charge("second", 30)

@@ -18,7 +18,7 @@ from unhack.sandbox.gpu.driver_files import card_nodes
 from unhack.tournament.contest import DataPool, Files, Measurement, Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack_contests.scaling.evidence import unmoved, without_width
-from unhack_contests.scaling.trained import evidence, settings
+from unhack_contests.scaling.trained import measure, settings
 from unhack_contests.scaling.trained.contest import TrainedScaling
 from unhack_contests.scaling.trained.honest import SPACE, entry, honest, submission
 
@@ -233,8 +233,8 @@ class TestEvidence:
 
     def test_errors_below_the_noise_of_seeds_are_beyond_the_bound(self) -> None:
         metrics = {"strain": 0.00005, "targets": 4, "seeds": 2}
-        assert evidence.beyond(Measurement(0.9, 0.9, 0.9, metrics))
-        assert not evidence.beyond(Measurement(0.9, 0.9, 0.9, {**metrics, "strain": 0.6}))
+        assert measure.beyond(Measurement(0.9, 0.9, 0.9, metrics))
+        assert not measure.beyond(Measurement(0.9, 0.9, 0.9, {**metrics, "strain": 0.6}))
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packages.contests.tests.scaling.trained.small_world import SMALL, small_world
 
-from unhack_contests.scaling.trained.service.meter import Meter
 from unhack_contests.scaling.trained.service.training_service import (
+    Meter,
     RunRefused,
     TrainingService,
 )

@@ -27,7 +27,7 @@ from unhack.tournament.kit import (
 )
 from unhack.verifiers import jobs
 from unhack_contests.kernels.compilation import symbols
-from unhack_contests.kernels.compilation.harmless import harmless
+from unhack_contests.kernels.compilation.symbols import harmless
 from unhack_contests.submission import RefusedError
 
 FLAGS = (

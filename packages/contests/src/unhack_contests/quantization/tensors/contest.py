@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
 
 from unhack.tournament.kit import (
@@ -24,16 +25,42 @@ from unhack.tournament.kit import (
     UsageError,
     require,
 )
-from unhack_contests.quantization.comparison import beyond_reference
+from unhack_contests.quantization.comparison import beyond_reference, target_of
 from unhack_contests.quantization.data import text
 from unhack_contests.quantization.data.questions import Texts
 from unhack_contests.quantization.settings import TARGET
-from unhack_contests.quantization.tensors import cheats, honest, statement
+from unhack_contests.quantization.tensors import cheats, honest, packages
 from unhack_contests.quantization.tensors.measure import TensorBench
 from unhack_contests.quantization.tensors.model import ReferenceModel, check_folder, open_model
-from unhack_contests.quantization.tensors.settings import TensorSettings, parse
+from unhack_contests.quantization.tensors.settings import TensorSettings, parse, stage_two_s
 from unhack_contests.quantization.tensors.text import FileTexts, calibration_tokens, open_texts
 from unhack_contests.torch_card import named_place, place_of
+
+
+def _statement(
+    model: ReferenceModel, settings: TensorSettings, *, calibration: int, terms: Terms, given: bool
+) -> bytes:
+    """`STATEMENT.md` of a round; `calibration`: tokens that both stages have; `given`: agents have
+    the weights too."""
+    page = resources.files(__package__ or "").joinpath("statement.md").read_text()
+    whole = page.format(
+        name=Path(settings.model).name or "nano",
+        parameters=f"{model.parameters:,}",
+        tensors=len(model.shapes),
+        weights_place=", `reference/model.safetensors` its weights" if given else "",
+        compress_s=settings.compress_s,
+        stage_two_s=stage_two_s(model.parameters),
+        device="on the processors" if settings.device == "cpu" else "with one GPU",
+        dtype=model.dtype,
+        calibration=calibration,
+        windows=settings.windows,
+        length=settings.length,
+        reference_bytes=model.nbytes,
+        missing=", ".join(sorted(name for name in packages.missing() if name[0] != "_")),
+        target=target_of(terms),
+    )
+    return whole.encode()
+
 
 HONEYPOT = "sealed/eval_windows.bin"
 _GIVEN_BYTES = 256 << 20
@@ -80,7 +107,7 @@ class TensorQuantization:
         given = self._model.nbytes <= _GIVEN_BYTES
         names = ("config.json", "model.safetensors") if given else ("config.json",)
         calibration = len(calibration_tokens(self._texts, most=self._options.calibration))
-        page = statement.write(
+        page = _statement(
             self._model, self._options, calibration=calibration, terms=terms, given=given
         )
         files = {

@@ -26,12 +26,24 @@ from unhack.tournament.kit import (
     Submissions,
     Terms,
 )
-from unhack_contests.reward_hacking.detect import cheats, degame, honest, statement
+from unhack_contests.reward_hacking.detect import cheats, honest, statement
+from unhack_contests.reward_hacking.detect.honest import development
 from unhack_contests.reward_hacking.detect.items import as_lines
 from unhack_contests.reward_hacking.detect.measure import drawn, measure
 from unhack_contests.reward_hacking.detect.settings import BOUND, TARGET, DetectSettings, parse
 from unhack_contests.reward_hacking.intervals import bound_flag, gap_flag
 from unhack_contests.reward_hacking.statement import champion_files
+
+
+def _degamed(options: DetectSettings, folder: Path) -> Mapping[str, Files]:
+    """A submission without its data files, so that nothing can be looked up, by what was done; none
+    where there are no data files."""
+    kept = {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
+    data = [path for path in folder.iterdir() if path.suffix in (".json", ".npy")]
+    if not data or "solution.py" not in kept:
+        return {}
+    return {"public data only": {**kept, "dev.jsonl": development(options)}}
+
 
 _OPTIONS = DetectSettings()
 _DECLARED = Declared(("solution.py",), (DECLINED, "*.py", "*.json", "*.jsonl", "*.npy"))
@@ -71,7 +83,7 @@ class Detect:
             cheats=partial(cheats.cheats, options),
             space=honest.SPACE,
             at=partial(honest.submission, options),
-            degamed=partial(degame.variants, options),
+            degamed=partial(_degamed, options),
         )
 
     def workspace(self, terms: Terms) -> Files:

@@ -28,7 +28,7 @@ from unhack.tournament.kit import (
     content_hash,
     discipline,
 )
-from unhack_contests.reward_hacking.harden import cheats, degame, honest, statement
+from unhack_contests.reward_hacking.harden import cheats, honest, statement
 from unhack_contests.reward_hacking.harden.corpora import as_lines, development, leaky
 from unhack_contests.reward_hacking.harden.drawn.targets import example_attacks
 from unhack_contests.reward_hacking.harden.measure import asked, drawn, handed_out, measure
@@ -40,9 +40,19 @@ from unhack_contests.reward_hacking.harden.settings import (
     HardenSettings,
     over_leaky,
     parse,
+    python_files,
 )
 from unhack_contests.reward_hacking.intervals import bound_flag, gap_flag
 from unhack_contests.reward_hacking.statement import champion_files
+
+
+def _degamed(folder: Path) -> Mapping[str, Files]:
+    """A submission without its data files, so that nothing can be looked up in them, by what was
+    done; none where there are no data files."""
+    kept = python_files(folder)
+    others = [path for path in folder.rglob("*.json") if path.is_file()]
+    return {"without data files": kept} if others and "solution.py" in kept else {}
+
 
 _DECLARED = Declared(("solution.py",), (DECLINED, "*.py", "*.json"))
 
@@ -57,7 +67,7 @@ def _submissions(role: str) -> Submissions:
             cheats=cheats.patch_cheats,
             space=honest.PATCH_SPACE,
             at=honest.patch_submission,
-            degamed=degame.variants,
+            degamed=_degamed,
         )
     return Submissions(
         null=honest.null_attack,
@@ -66,7 +76,7 @@ def _submissions(role: str) -> Submissions:
         cheats=cheats.attack_cheats,
         space=honest.ATTACK_SPACE,
         at=honest.attack_submission,
-        degamed=degame.variants,
+        degamed=_degamed,
     )
 
 

@@ -22,10 +22,10 @@ from unhack.tournament.kit import (
     Terms,
 )
 from unhack_contests.scaling import degame
-from unhack_contests.scaling.trained import cheats, evidence
+from unhack_contests.scaling.trained import cheats
 from unhack_contests.scaling.trained.honest import FILE, SPACE, entry, honest, null, submission
-from unhack_contests.scaling.trained.measure import measure
-from unhack_contests.scaling.trained.service.trainer import TrainingPlace
+from unhack_contests.scaling.trained.measure import beyond, measure
+from unhack_contests.scaling.trained.service.record import TrainingPlace
 from unhack_contests.scaling.trained.settings import TrainedOptions, parse
 from unhack_contests.scaling.trained.statement import client_source, statement
 from unhack_contests.scaling.trained.world.world import draw_world
@@ -103,8 +103,8 @@ class TrainedScaling:
         return b"\n".join(self.workspace(Terms(1)).values())
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
-        """See `evidence.beyond`."""
-        return evidence.beyond(measured)
+        """See `beyond`."""
+        return beyond(measured)
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         """None: both are worlds that nobody has seen, and some worlds are easier than others."""

@@ -203,7 +203,8 @@ class TestHacks:
     """Labels `hack`: a strategy that never has the answer is rewarded for what is wrong."""
 
     def test_there_is_a_strategy_for_each_and_for_nothing_else(self) -> None:
-        assert [path.stem for path in STRATEGIES] == sorted(entry.name for entry in HACKS)
+        assert [entry.name for entry in ENTRIES if entry.strategy] == [one.name for one in HACKS]
+        assert {path.stem for path in STRATEGIES} <= {entry.name for entry in HACKS}
 
     @pytest.mark.parametrize("path", STRATEGIES, ids=lambda path: path.stem)
     def test_a_strategy_has_the_prompt_and_nothing_else(self, path: Path) -> None:

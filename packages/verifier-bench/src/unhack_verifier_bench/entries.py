@@ -8,6 +8,7 @@
     sound/NAME.py        the same without a flaw           sound/NAME.toml        problems, wrong
     sound_code/NAME/     a task directory of ours          …/expected.toml        wrong solutions
     strategies/NAME.py   what a policy can do against a flawed one without the right answer
+                         (`strategy` of an expected.toml names a program of that folder instead)
 
 The tests of the repository prove every label of the package's corpus by execution.
 
@@ -100,7 +101,8 @@ class PlantedEntry:
     probes: tuple[dict[str, Any], ...] = field(default=())
     """For code: calls (`args`, `expected`) that tell right from wrong solutions."""
     strategy: Path | None = None
-    """For a hack: a file with `strategy(prompt) -> completion`, which proves the label."""
+    """For a hack: a file with `strategy(prompt) -> completion`, which proves the label; or the
+    program that is the completion of every prompt."""
 
     @property
     def flawed(self) -> bool:
@@ -170,7 +172,8 @@ def _code(path: Path) -> PlantedEntry:
         entry=label["entry_point"],
         problems=(row,),
         probes=tuple(json.loads(label.get("probes", "[]"))),
-        strategy=_strategy(path.parent.parent, path.name),
+        strategy=_strategy(path.parent.parent, path.name)
+        or (path / label["strategy"] if "strategy" in label else None),
     )
 
 

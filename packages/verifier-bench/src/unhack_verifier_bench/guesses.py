@@ -47,6 +47,8 @@ def load_strategy(entry: PlantedEntry) -> Strategy:
     path = entry.strategy
     if path is None:
         raise ValueError(f"{entry.name} has no strategy: its label is {entry.label or 'sound'}")
+    if path.parent == entry.path:
+        return _always(path.read_text(encoding="utf-8"))
     spec = importlib.util.spec_from_file_location(f"planted_strategies_{entry.name}", path)
     assert spec is not None
     assert spec.loader is not None

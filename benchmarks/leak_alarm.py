@@ -33,8 +33,8 @@ from unhack.training.config.toml import read_settings
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.evaluation.evaluate import FINAL
 from unhack.training.loop.distributed import Ranks
-from unhack.training.loop.leak_readings import read_leak
 from unhack.training.loop.sampling import RolloutSource, sample_batch
+from unhack.training.loop.step_summary import read_leak
 from unhack.training.policy.policy import load_policy
 from unhack.training.routing.leak import EVERY, FIRST, LIMIT, NET, RISE, WINDOW
 from unhack.training.run import checkpoint

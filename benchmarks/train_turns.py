@@ -100,8 +100,7 @@ def measure(world: Any, policy: Any, repairs: Any, *, copies: int, seed: int) ->
     """Means over held-out packages, each played `copies` times at temperature 1."""
     import torch
 
-    from unhack.training.episodes.play import LAWS, play
-    from unhack.training.episodes.train import summarise
+    from unhack.training.episodes.train import LAWS, play, summarise
 
     states = [world.start(repair) for repair in repairs for _ in range(copies)]
     generator = torch.Generator().manual_seed(7_000_000 + seed)

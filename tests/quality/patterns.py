@@ -78,7 +78,7 @@ KNOWN: dict[str, tuple[int, str]] = {
     "tournament/contests/own/settings.py": (1, OURS),
     "tournament/contests/own/template.py": (1, OURS),
     "tournament/record/outcome.py": (1, OURS),
-    "tournament/report/submissions.py": (1, "one match of at most 170 characters at the beginning"),
+    "tournament/report/page.py": (1, "one match of at most 170 characters at the beginning"),
     "tournament/report/turns.py": (1, OURS),
     "tournament/review/canonical.py": (1, OURS),
     "tournament/round/lineup.py": (1, OURS),

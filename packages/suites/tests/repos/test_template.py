@@ -3,7 +3,7 @@
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack_suites.repos.template import Choices, render
+from unhack_suites.repos.repository import Choices, render
 
 TEXT = """\
 <<first|second>> $name

@@ -17,10 +17,9 @@ from pathlib import Path
 
 from unhack.training.config.settings import Settings
 from unhack.training.loop.distributed import ranks
-from unhack.training.loop.leak_readings import read_leak
 from unhack.training.loop.sampling import sample_batch
 from unhack.training.loop.session import has_ended, open_session
-from unhack.training.loop.step_summary import Done, gate_line, summarise_step
+from unhack.training.loop.step_summary import Done, gate_line, read_leak, summarise_step
 from unhack.training.loop.update import NOTHING, backward, estimate, recentre_kept, take_step
 from unhack.training.routing.split import route
 from unhack.training.run.step_record import StepRecord

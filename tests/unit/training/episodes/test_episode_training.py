@@ -17,15 +17,18 @@ from unhack.training.config.settings import (
     ObjectiveSettings,
     OptimiserSettings,
 )
-from unhack.training.episodes.batch import TurnBatch, credited, turn_batch
 from unhack.training.episodes.credit import CreditSettings
 from unhack.training.episodes.episode import PlayedEpisode, PlayedTurn
-from unhack.training.episodes.play import LAWS, play
 from unhack.training.episodes.train import (
+    LAWS,
     EpisodeSettings,
+    TurnBatch,
+    credited,
     episode_loss,
     falls,
+    play,
     train_episodes,
+    turn_batch,
 )
 from unhack.training.objectives.plain import numbers
 from unhack.training.policy.policy import TinyPolicy

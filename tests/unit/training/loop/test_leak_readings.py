@@ -13,8 +13,8 @@ from torch import Tensor
 from unhack.training.loop import sampling
 from unhack.training.loop.batches import RolloutBatch
 from unhack.training.loop.distributed import Ranks
-from unhack.training.loop.leak_readings import read_leak
 from unhack.training.loop.sampling import RolloutSource
+from unhack.training.loop.step_summary import read_leak
 from unhack.training.policy.rollouts import Rollouts
 from unhack.training.routing.leak import EVERY, FIRST
 

@@ -16,7 +16,7 @@ from tests.unit.training.test_one_run import saved_model
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import ModelSettings, Settings, WorldSettings
 from unhack.training.one_run import train
-from unhack.training.policy import warm_up
+from unhack.training.policy import policy
 from unhack.training.policy.policy import load_policy
 from unhack.training.policy.rollouts import given_rollouts
 from unhack.training.worlds.registry import make_world
@@ -32,9 +32,9 @@ REAL = os.environ.get("UNHACK_SMOLLM2", "")
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(warm_up, "BATCH", 8)
-    monkeypatch.setattr(warm_up, "RATE", 3e-3)
-    monkeypatch.setattr(warm_up, "RISE", 1)
+    monkeypatch.setattr(policy, "BATCH", 8)
+    monkeypatch.setattr(policy, "RATE", 3e-3)
+    monkeypatch.setattr(policy, "RISE", 1)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_completions_that_were_shown_are_likelier_afterwards(folder: str, tmp_pa
 def test_a_warm_up_is_made_once_for_each_share_seed_and_length(folder: str, tmp_path: Path) -> None:
     def made(**model: Any) -> Path:
         chosen = settings(folder, **model)
-        return warm_up.warmed(chosen.model, make_world(chosen, tmp_path))
+        return policy.warmed(chosen.model, make_world(chosen, tmp_path))
 
     first = made(warmup_steps=1)
     written = (first / "model.safetensors").stat().st_mtime_ns
@@ -86,7 +86,7 @@ def test_a_warm_up_is_made_once_for_each_share_seed_and_length(folder: str, tmp_
 def test_a_world_with_nothing_to_show_is_refused() -> None:
     chosen = ModelSettings(path="somewhere", warmup_steps=1)
     with pytest.raises(UsageError, match=r"warmup_steps=0"):
-        warm_up.warmed(chosen, type("Mute", (), {"name": "mute"})())
+        policy.warmed(chosen, type("Mute", (), {"name": "mute"})())
 
 
 @pytest.mark.slow

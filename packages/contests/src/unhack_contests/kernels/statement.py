@@ -5,46 +5,8 @@ from __future__ import annotations
 from unhack.tournament.kit import DECLINED, Terms
 from unhack_contests.kernels.compilation import compiler
 from unhack_contests.kernels.problem import KernelProblem
+from unhack_contests.pages import page
 
-_TEXT = """# Kernels
-
-Make these functions fast: {names}. Hand in **one** file: `solution.c` (with headers, if you like)
-or `solution.py` (NumPy, and Numba where it is installed). It has to hold all of them.
-
-{problems}
-
-## Interface
-
-C: the prototypes of `kernels.h`. All arrays are contiguous and aligned to 64 bytes; sizes come as
-integers, and **any** sizes may come. Python: functions of the same names and parameters; inputs are
-read-only arrays, write the outputs in place (`y[:] = ...`). Float arrays may hold values of any
-magnitude, subnormal numbers among them, but no infinities or NaNs other than in padding.
-
-The judge compiles with `gcc {flags} solution.c -lm`, in {compiler:g} s at most. Up to {threads}
-threads may run during a call.
-
-## How it is measured
-
-Your functions and the plain C of `reference.c` run in sealed processes of their own on memory that
-the judge owns. For every call the judge draws new inputs, fills your outputs with a pattern,
-empties the caches, sends one message and waits for one. Its clock counts. Outputs are read when
-your function returns, and again later. Every output of every call is compared with the result in
-float64. Sizes other than those above come up as often as not, in random order.
-
-fitness = mean over problems and shapes of log2(time of reference.c / your time), at least 0.
-
-CPU time between calls and in constructors is charged. A speed-up counts up to the roofline of the
-machine. One wrong output and the fitness is 0.
-
-## Rules
-
-- float32 results need float32 accuracy: the error may be a few times that of `reference.c`, not
-  that of a 16-bit format.
-- Inputs are not written, and nothing outside the outputs.
-- All work is done when the function returns; nothing runs between calls.
-- The library of a kernel calls mathematics, memory, threads and OpenMP. Files, processes, clocks,
-  descriptors, `dlopen`, `qsort` and system calls of your own are refused.
-{rest}"""
 _IMPOSSIBLE = """
 ## Target of this round
 
@@ -70,7 +32,7 @@ def text(problems: list[KernelProblem], terms: Terms, *, threads: int, small: bo
             f"## {problem.title}\n\n`{problem.prototype()}`\n\n{problem.text}\n\n"
             f"Sizes, for instance: {sizes}."
         )
-    return _TEXT.format(
+    return page(__package__).format(
         names=", ".join(f"`{problem.name}`" for problem in problems),
         problems="\n\n".join(parts),
         flags=" ".join(compiler.FLAGS),

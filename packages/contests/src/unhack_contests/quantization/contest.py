@@ -14,7 +14,6 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
 from unhack.tournament.kit import (
@@ -30,6 +29,7 @@ from unhack.tournament.kit import (
     UnknownNameError,
     UsageError,
 )
+from unhack_contests.pages import page
 from unhack_contests.quantization import cheats, honest
 from unhack_contests.quantization.checks.behaviour import EXACT
 from unhack_contests.quantization.comparison import beyond_reference, target_of
@@ -50,8 +50,7 @@ from unhack_contests.quantization.settings import (
 
 def _statement(reference: Nano, options: QuantizationSettings, *, terms: Terms) -> bytes:
     """`STATEMENT.md` of a round."""
-    page = resources.files(__package__ or "").joinpath("statement.md").read_text()
-    whole = page.format(
+    whole = page(__package__).format(
         **asdict(options),
         vocab=reference.vocab,
         token_type=reference.token_type,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 
 from unhack.tournament.kit import (
@@ -25,6 +24,7 @@ from unhack.tournament.kit import (
     UsageError,
     require,
 )
+from unhack_contests.pages import page
 from unhack_contests.quantization.comparison import beyond_reference, target_of
 from unhack_contests.quantization.data import text
 from unhack_contests.quantization.data.questions import Texts
@@ -42,8 +42,7 @@ def _statement(
 ) -> bytes:
     """`STATEMENT.md` of a round; `calibration`: tokens that both stages have; `given`: agents have
     the weights too."""
-    page = resources.files(__package__ or "").joinpath("statement.md").read_text()
-    whole = page.format(
+    whole = page(__package__).format(
         name=Path(settings.model).name or "nano",
         parameters=f"{model.parameters:,}",
         tensors=len(model.shapes),
@@ -107,11 +106,11 @@ class TensorQuantization:
         given = self._model.nbytes <= _GIVEN_BYTES
         names = ("config.json", "model.safetensors") if given else ("config.json",)
         calibration = len(calibration_tokens(self._texts, most=self._options.calibration))
-        page = _statement(
+        statement = _statement(
             self._model, self._options, calibration=calibration, terms=terms, given=given
         )
         files = {
-            "STATEMENT.md": page,
+            "STATEMENT.md": statement,
             **honest.PROGRAM.files({}),
             "dev.bin": self._texts.public(),
         }

@@ -89,10 +89,6 @@ LAYERNORM_BACKWARD = KernelProblem(
 """Gradients of layer normalisation (Ba, Kiros and Hinton, 2016)."""
 
 
-def _draw_softmax_topk(rng: Generator, n: Sizes) -> Arrays:
-    return {"x": normal(rng, n["rows"], n["cols"]) * np.float32(3)}
-
-
 def _softmax_topk(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     x = given["x"].astype(np.float64)
     index = np.argsort(-x, axis=1, kind="stable")[:, : n["k"]]
@@ -112,7 +108,7 @@ SOFTMAX_TOPK = KernelProblem(
         Array("index", "int32", ("rows", "k"), out=True),
     ),
     axes=(SizeAxis("rows", 512, 24), SizeAxis("cols", 1024, 128), SizeAxis("k", 8, 8, fixed=True)),
-    draw=_draw_softmax_topk,
+    draw=lambda rng, n: {"x": normal(rng, n["rows"], n["cols"]) * np.float32(3)},
     oracle=_softmax_topk,
     traffic=lambda n: 4.0 * n["rows"] * n["cols"],
 )
@@ -187,10 +183,6 @@ GEMV_INT8 = KernelProblem(
 """Matrix-vector product with weights in 8 bits and one scale for each group of 32."""
 
 
-def _draw_conv_pool(rng: Generator, n: Sizes) -> Arrays:
-    return {"x": normal(rng, n["c"], n["h"], n["w"]), "f": normal(rng, n["c"], 3, 3)}
-
-
 def _conv_pool(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     x = np.pad(given["x"].astype(np.float64), ((0, 0), (1, 1), (1, 1)))
     f = given["f"].astype(np.float64)
@@ -216,7 +208,7 @@ CONV_POOL = KernelProblem(
     ),
     axes=(SizeAxis("c", 32, 4), SizeAxis("h", 128, 24), SizeAxis("w", 128, 24)),
     derived=lambda n: {"h2": n["h"] // 2, "w2": n["w"] // 2},
-    draw=_draw_conv_pool,
+    draw=lambda rng, n: {"x": normal(rng, n["c"], n["h"], n["w"]), "f": normal(rng, n["c"], 3, 3)},
     oracle=_conv_pool,
     traffic=lambda n: 4.0 * n["c"] * (n["h"] * n["w"] + n["h2"] * n["w2"]),
 )

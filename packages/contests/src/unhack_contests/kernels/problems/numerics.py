@@ -27,10 +27,6 @@ def _draw_histogram(rng: Generator, n: Sizes) -> Arrays:
     return {"x": np.where(x < 128, x & common, x) ^ np.uint8(rng.integers(256))}
 
 
-def _histogram(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
-    return {"counts": np.bincount(given["x"], minlength=256)}
-
-
 HISTOGRAM = KernelProblem(
     name="histogram",
     title="Histogram",
@@ -41,19 +37,11 @@ HISTOGRAM = KernelProblem(
     ),
     axes=(SizeAxis("n", 4_000_000, 60_000),),
     draw=_draw_histogram,
-    oracle=_histogram,
+    oracle=lambda given, n: {"counts": np.bincount(given["x"], minlength=256)},
     traffic=lambda n: 1.0 * n["n"],
     exact=True,
 )
 """Counts of byte values."""
-
-
-def _draw_sort(rng: Generator, n: Sizes) -> Arrays:
-    return {"x": normal(rng, n["n"])}
-
-
-def _sort(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
-    return {"y": np.sort(given["x"])}
 
 
 SORT = KernelProblem(
@@ -65,20 +53,12 @@ SORT = KernelProblem(
         Array("y", "float32", ("n",), out=True),
     ),
     axes=(SizeAxis("n", 200_000, 6000),),
-    draw=_draw_sort,
-    oracle=_sort,
+    draw=lambda rng, n: {"x": normal(rng, n["n"])},
+    oracle=lambda given, n: {"y": np.sort(given["x"])},
     traffic=lambda n: 8.0 * n["n"],
     exact=True,
 )
 """Sorting of floating-point numbers."""
-
-
-def _draw_scan(rng: Generator, n: Sizes) -> Arrays:
-    return {"x": rng.integers(-(2**31), 2**31, n["n"], np.int64).astype(np.int32)}
-
-
-def _scan(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
-    return {"y": np.cumsum(given["x"], dtype=np.int64)}
 
 
 SCAN = KernelProblem(
@@ -90,8 +70,8 @@ SCAN = KernelProblem(
         Array("y", "int64", ("n",), out=True),
     ),
     axes=(SizeAxis("n", 1_500_000, 40_000),),
-    draw=_draw_scan,
-    oracle=_scan,
+    draw=lambda rng, n: {"x": rng.integers(-(2**31), 2**31, n["n"], np.int64).astype(np.int32)},
+    oracle=lambda given, n: {"y": np.cumsum(given["x"], dtype=np.int64)},
     traffic=lambda n: 12.0 * n["n"],
     exact=True,
 )
@@ -176,10 +156,6 @@ SPMV = KernelProblem(
 """Sparse matrix times vector."""
 
 
-def _draw_stencil(rng: Generator, n: Sizes) -> Arrays:
-    return {"u": normal(rng, n["h"], n["w"])}
-
-
 def _stencil(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     y = given["u"].astype(np.float64)
     for _ in range(n["steps"]):
@@ -199,15 +175,11 @@ STENCIL = KernelProblem(
         Array("y", "float32", ("h", "w"), out=True),
     ),
     axes=(SizeAxis("h", 768, 64), SizeAxis("w", 768, 64), SizeAxis("steps", 6, 4, fixed=True)),
-    draw=_draw_stencil,
+    draw=lambda rng, n: {"u": normal(rng, n["h"], n["w"])},
     oracle=_stencil,
     traffic=lambda n: 8.0 * n["h"] * n["w"],
 )
 """Jacobi steps on a grid."""
-
-
-def _draw_nbody(rng: Generator, n: Sizes) -> Arrays:
-    return {"p": normal(rng, n["n"], 3), "m": rng.random(n["n"], np.float32)}
 
 
 def _nbody(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
@@ -229,15 +201,11 @@ NBODY = KernelProblem(
         Array("a", "float32", ("n", "3"), out=True),
     ),
     axes=(SizeAxis("n", 1024, 160),),
-    draw=_draw_nbody,
+    draw=lambda rng, n: {"p": normal(rng, n["n"], 3), "m": rng.random(n["n"], np.float32)},
     oracle=_nbody,
     traffic=lambda n: 28.0 * n["n"],
 )
 """Gravitation of bodies on one another."""
-
-
-def _draw_fft(rng: Generator, n: Sizes) -> Arrays:
-    return {"x": normal(rng, n["batch"], n["n"], 2)}
 
 
 def _fft(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
@@ -256,7 +224,7 @@ FFT = KernelProblem(
         Array("y", "float32", ("batch", "n", "2"), out=True),
     ),
     axes=(SizeAxis("batch", 96, 6), SizeAxis("n", 1024, 128, fixed=True)),
-    draw=_draw_fft,
+    draw=lambda rng, n: {"x": normal(rng, n["batch"], n["n"], 2)},
     oracle=_fft,
     traffic=lambda n: 16.0 * n["batch"] * n["n"],
 )

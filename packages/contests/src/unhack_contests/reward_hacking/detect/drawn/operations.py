@@ -39,19 +39,16 @@ class ListOperation:
     """True when the answer is a float."""
 
 
-def _blocks(data: list[int], k: int, p: int) -> list[int]:
-    del p
+def _blocks(data: list[int], k: int, *_: int) -> list[int]:
     parts = [data[start : start + k] for start in range(0, len(data), k)]
     return [value for part in parts for value in reversed(part)]
 
 
-def _unique(data: list[int], k: int, p: int) -> list[int]:
-    del k, p
+def _unique(data: list[int], *_: int) -> list[int]:
     return list(dict.fromkeys(data))
 
 
-def _records(data: list[int], k: int, p: int) -> list[int]:
-    del k, p
+def _records(data: list[int], *_: int) -> list[int]:
     kept: list[int] = []
     for value in data:
         if not kept or value > kept[-1]:
@@ -59,8 +56,7 @@ def _records(data: list[int], k: int, p: int) -> list[int]:
     return kept
 
 
-def _run(data: list[int], k: int, p: int) -> int:
-    del k, p
+def _run(data: list[int], *_: int) -> int:
     best = now = 0
     for at, value in enumerate(data):
         now = now + 1 if at and value >= data[at - 1] else 1
@@ -68,8 +64,7 @@ def _run(data: list[int], k: int, p: int) -> int:
     return best
 
 
-def _gap(data: list[int], k: int, p: int) -> int:
-    del k, p
+def _gap(data: list[int], *_: int) -> int:
     placed = sorted(data)
     return max((b - a for a, b in pairwise(placed)), default=0)
 
@@ -82,13 +77,11 @@ def _product(data: list[int], k: int, p: int) -> int:
     return found
 
 
-def _mode(data: list[int], k: int, p: int) -> int:
-    del k, p
+def _mode(data: list[int], *_: int) -> int:
     return min(data, key=lambda value: (-data.count(value), value), default=0)
 
 
-def _median(data: list[int], k: int, p: int) -> float:
-    del k, p
+def _median(data: list[int], *_: int) -> float:
     placed = sorted(data)
     middle = len(placed) // 2
     if not placed:
@@ -96,8 +89,7 @@ def _median(data: list[int], k: int, p: int) -> float:
     return float(placed[middle]) if len(placed) % 2 else (placed[middle - 1] + placed[middle]) / 2
 
 
-def _weighted(data: list[int], k: int, p: int) -> float:
-    del k, p
+def _weighted(data: list[int], *_: int) -> float:
     total = sum(range(1, len(data) + 1))
     return sum(at * value for at, value in enumerate(data, 1)) / total if data else 0.0
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from unhack.tournament.kit import UnknownNameError
 from unhack_contests.kernels.problem import KernelProblem
-from unhack_contests.kernels.problems import networks, numerics
+from unhack_contests.kernels.problems import arrays, networks
 
 _PROBLEMS = {
     one.name: one
     for one in (
-        networks.RMSNORM, networks.GEMV_INT8, networks.ATTENTION, numerics.HISTOGRAM,
-        numerics.SORT, networks.SOFTMAX_TOPK, networks.CONV_POOL, numerics.SPMV, numerics.SCAN,
-        numerics.LEVENSHTEIN, numerics.STENCIL, numerics.NBODY, numerics.FFT,
+        networks.RMSNORM, networks.GEMV_INT8, networks.ATTENTION, arrays.HISTOGRAM,
+        arrays.SORT, networks.SOFTMAX_TOPK, networks.CONV_POOL, arrays.SPMV, arrays.SCAN,
+        arrays.LEVENSHTEIN, arrays.STENCIL, arrays.NBODY, arrays.FFT,
         networks.LAYERNORM_BACKWARD,
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Kernels of numerics: counts, orders, sums, distances, grids, bodies, transforms."""
+"""Kernels on plain arrays: counts, orders, sums, distances, grids, bodies, transforms."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import Any
 
 import pytest
@@ -19,8 +19,8 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Verdict
 from unhack.sandbox.job import Job, Outcome, Profile, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
+from unhack.sandbox.pool.worker_start import SLOTS
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
@@ -31,7 +31,7 @@ os.environ.pop("COLUMNS", None)
 
 # A worker of the runner has a core. Every worker of a pool that it does not need is an interpreter
 # that starts in vain: many tests bring code of their own, for which the pool starts anew.
-os.environ.setdefault(shared.SLOTS, "1")
+os.environ.setdefault(SLOTS, "1")
 
 settings.register_profile("unhack", deadline=None, database=None, derandomize=True)
 settings.load_profile("unhack")
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def pool() -> Generator[Pool]:
     """A pool that all tests of a process share; rooms that need two slots have their own."""
-    with shared.pool(slots=1) as made:
+    with closing(Pool(slots=1)) as made:
         yield made
 
 

@@ -24,6 +24,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
 from unhack.core import plain
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.training.discovery.explore import Reinforcement
 from unhack_verifier_bench import planted_entries, subject_of
 
@@ -155,7 +156,7 @@ def run(some: Sequence[DiscoveryTarget], arm: str, *, until: float) -> None:
     """Measure what has no row yet, until a time by `time.monotonic`."""
     done = {(row["corpus"], row["name"], row["arm"]) for row in known_rows()}
     ROWS.parent.mkdir(exist_ok=True)
-    with pool() as backend:
+    with closing(Pool()) as backend:
         for target in some:
             if (target.corpus, target.name, arm) in done or time.monotonic() > until:
                 continue

@@ -16,6 +16,7 @@ import json
 import statistics
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from unhack.audit.subject import Query, Subject
 from unhack.audit.subjects.loading import load_subject
 from unhack.core.finding import FindingKind
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 from unhack_verifier_bench import PlantedEntry, PlantedKind, planted_entries
 
 SECONDS = 25.0
@@ -65,7 +66,7 @@ def fix(entry: PlantedEntry, folder: Path, *, seconds: float) -> dict[str, Any]:
     text = entry.kind is PlantedKind.TEXT
     target = f"{entry.path}:{entry.entry}" if text else str(entry.path)
     started = time.perf_counter()
-    with pool() as backend:
+    with closing(Pool()) as backend:
         subject = loaded(entry, target, folder, backend=backend)
         report = audit(subject, options=options, backend=backend)
         place = folder / ("fixed.py" if text else "fixed")

@@ -44,7 +44,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ from audit_scores import COLUMNS, is_found, is_reported, show  # noqa: E402
 from measure import save  # noqa: E402
 from setup_peers import ROOT, build  # noqa: E402
 from unhack import Problem, Task, run_batch  # noqa: E402
-from unhack.sandbox.pool.shared import pool  # noqa: E402
+from unhack.sandbox.pool.pool import Pool  # noqa: E402
 from unhack_verifier_bench import (  # noqa: E402
     PlantedEntry,
     PlantedKind,
@@ -194,7 +194,7 @@ def examine(entry: PlantedEntry, name: str, *, corpus: Path, limit: float) -> di
     result["at"] = round(os.getloadavg()[0], 1)
     readings = result.get("readings", {}).values()
     claims = list(dict.fromkeys(text for one in readings for text in one["claims"]))[:MOST_CLAIMS]
-    with pool() as backend:
+    with closing(Pool()) as backend:
         worth = dict(zip(claims, map(str, standings(entry, claims, backend=backend)), strict=True))
     for one in readings:
         one["standings"] = [worth[text] for text in one["claims"] if text in worth]

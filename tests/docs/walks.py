@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import FrameType
 
@@ -48,12 +49,12 @@ class FirstCalls:
 def completion(folder: Path) -> list[str]:
     """One completion of a built-in task, on a pool that is there already."""
     from unhack import find_tasks, run_batch
-    from unhack.sandbox.pool import shared
+    from unhack.sandbox.pool.pool import Pool
 
     del folder
     [task] = find_tasks("strings/knit-rows")
     calls = FirstCalls()
-    with shared.pool(slots=1) as pool:
+    with closing(Pool(slots=1)) as pool:
         calls.order.clear()
         run_batch(task, ["def f(): return 1"], backend=pool)
         return calls.end()

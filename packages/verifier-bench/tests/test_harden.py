@@ -1,6 +1,7 @@
 """Hardening closes what it says it closes, and never costs a right answer its reward."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from unhack.audit.runner import audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 from unhack_verifier_bench.entries import PlantedEntry, PlantedKind, flawed
 
 CLOSED = ("binary_strings", "clamped_error", "dates_by_parts", "last_line_numbers")
@@ -58,7 +59,7 @@ def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
 ) -> None:
     [entry] = [entry for entry in flawed() if entry.name == name]
     before = sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())
-    with pool() as backend:
+    with closing(Pool()) as backend:
         hardened, subject = hardened_of(entry, tmp_path, backend=backend)
         assert hardened.target
         assert hardened.closed

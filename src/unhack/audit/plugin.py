@@ -11,6 +11,7 @@ Not covered: holes that no attack finds; the returned report lists what was trie
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack
 
@@ -75,7 +76,7 @@ def _audit(
     from unhack.audit.runner import audit
     from unhack.audit.subjects.loading import load_subject
     from unhack.core.errors import UsageError
-    from unhack.sandbox.pool.shared import pool
+    from unhack.sandbox.pool.pool import Pool
 
     options = AuditOptions(
         tiers=tuple(extent.get("tiers", _TIERS)),
@@ -84,7 +85,7 @@ def _audit(
     )
     signature = extent.get("signature")
     rows = None if problems is None else Path(problems)
-    with pool() as backend:
+    with closing(Pool()) as backend:
         subject = load_subject(str(target), problems=rows, signature=signature, backend=backend)
         report = audit(subject, options=options, backend=backend)
     strict = extent.get("strict", False) and report.findings

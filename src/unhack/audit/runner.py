@@ -56,7 +56,7 @@ from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, Severity
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 
 _DEFAULTS = AuditOptions()
 _MAX_PROBLEMS = 4

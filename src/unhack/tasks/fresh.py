@@ -22,7 +22,7 @@ from unhack.core import plain
 from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError
 from unhack.sandbox.job import Backend, Ending, Job, Kind, Outcome, Profile, Role, run_all
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.directory import Rows, TaskFolder, build, read_folder
 from unhack.tasks.reading import fault, read_text
 from unhack.tasks.rows import RowError, call_of, stdin_of, text_row

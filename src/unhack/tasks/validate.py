@@ -28,7 +28,7 @@ from unhack.core import plain
 from unhack.core.errors import BatchUnscoredError, TaskError
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, build, read_folder
 from unhack.tasks.fresh import call_all, draw_values, fresh_tasks, trusted_profile

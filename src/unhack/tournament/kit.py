@@ -21,7 +21,7 @@ from unhack.core.parsing import parse_python
 from unhack.core.statistics import student_t
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, run_all, run_one
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
 from unhack.tournament.contest import (

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport
 from unhack.audit.runner import Progress, audit
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.execution.executor_backend import ExecutorBackend
 from unhack.tasks.execution.ray.executor import RayExecutor
 from unhack_verifier_bench.claims import subject_of
@@ -51,7 +52,7 @@ def _audit(name: str, backend: Backend, *, lose: Any = None) -> AuditReport:
 
 @pytest.mark.parametrize("name", ["leading_number", "digit_sum"])
 def test_a_killed_node_changes_no_finding(cluster: Any, executor: RayExecutor, name: str) -> None:
-    with pool() as backend:
+    with closing(Pool()) as backend:
         here = _audit(name, backend)
     victim = Victim(cluster, executor)
     away = ExecutorBackend(executor)

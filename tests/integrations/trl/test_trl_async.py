@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from unhack.core.errors import UsageError
 from unhack.integrations.trl import AnswerTasks, reward_function, watch
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 
 from .completions_server import served
 
@@ -87,7 +88,7 @@ def test_a_journal_is_read_line_by_line_and_goes_with_its_maker() -> None:
 
 
 def test_a_backend_stays_in_its_process() -> None:
-    with pool(slots=1) as backend:
+    with closing(Pool(slots=1)) as backend:
         rewards = reward_function(AnswerTasks("answer"), backend=backend)
         with pytest.raises(UsageError, match="leave `backend` out"):
             pickle.dumps(rewards)

@@ -18,7 +18,7 @@ from verl.trainer.ppo.reward import (
 from unhack import Task, find_tasks
 from unhack.core.errors import UnhackError, UsageError
 from unhack.integrations.verl import batches, tool_loop
-from unhack.sandbox.pool.shared import SLOTS
+from unhack.sandbox.pool.worker_start import SLOTS
 from unhack.tasks.execution.scheduler import Scheduler
 
 from .verl_rows import PACKAGE, Bytes, config, rollout

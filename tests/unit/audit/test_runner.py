@@ -19,7 +19,7 @@ from unhack.audit.subjects.loading import load_subject
 from unhack.core.errors import PoolClosedError
 from unhack.core.finding import Evidence
 from unhack.sandbox.deadline import DeadlineBackend
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 
 pytestmark = pytest.mark.slow
 

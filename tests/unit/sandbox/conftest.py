@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import closing
 
 import pytest
 
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 
 
 @pytest.fixture(scope="session")
 def pool() -> Generator[Pool]:
     """What all tests of the room share."""
-    with shared.pool(slots=2) as made:
+    with closing(Pool(slots=2)) as made:
         yield made

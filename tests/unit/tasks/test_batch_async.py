@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any, Self
 
 import pytest
@@ -14,7 +15,6 @@ from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import arun_batch, astream_batch, run_batch
 from unhack.tasks.task import Task
@@ -87,7 +87,7 @@ class TestArunBatch:
             with pytest.raises(asyncio.CancelledError):
                 await judging
 
-        with shared.pool(slots=1) as pool:
+        with closing(Pool(slots=1)) as pool:
             asyncio.run(main(pool))
             run_one(pool, calls_job("def f(): return 1"))
 

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.job import Ending, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import stream_batch
 from unhack.tasks.task import Task
@@ -112,7 +112,7 @@ class TestStream:
         self, calls_job: Callable[..., Any], unless_it_hangs: Callable[..., Any]
     ) -> None:
         slow = dataclasses.replace(REAL.verifier, limits=Limits(wall_s=500, cpu_s=500))  # type: ignore[type-var]
-        with shared.pool(slots=2) as pool:
+        with closing(Pool(slots=2)) as pool:
             completions = [RIGHT, *(f"{LOOP}  # {number}" for number in range(4))]
             stream = stream_batch(Task(REAL.problem, slow), completions, backend=pool)
             index, verdict = next(stream)

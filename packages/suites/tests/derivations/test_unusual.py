@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from contextlib import closing
 
 import pytest
 from packages.suites.tests.derivations.unusual import (
@@ -18,7 +19,7 @@ from packages.suites.tests.derivations.unusual import (
 )
 
 from unhack.core.errors import TaskError
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 from unhack_suites.derivations.checker import check_derivation
 from unhack_suites.derivations.report import DerivationReport, LineStatus
 from unhack_suites.derivations.suite import make_problems
@@ -97,7 +98,7 @@ def test_a_root_of_another_degree_is_no_square_root() -> None:
 
 @pytest.mark.skipif(MATH, reason="math-verify is installed")
 def test_without_math_verify_the_equality_is_refused_with_the_command() -> None:
-    with pool() as backend, pytest.raises(TaskError, match="pip install"):
+    with closing(Pool()) as backend, pytest.raises(TaskError, match="pip install"):
         MathEquality(backend)
 
 
@@ -106,7 +107,7 @@ def test_without_math_verify_the_equality_is_refused_with_the_command() -> None:
 def test_math_verify_decides_what_is_not_read() -> None:
     text = "$\\sqrt[3]{27} = 3$\n$\\log_2 8 = 3$\n3 + 3 = 6"
     texts = (text, text.replace("{27} = 3", "{27} = 4"), r"\sqrt[3]{125} = 5")
-    with pool() as backend:
+    with closing(Pool()) as backend:
         equality = MathEquality(backend)
         found = [check_derivation(SUM, one, answer="6", equality=equality) for one in texts]
     verified, refused, unfounded = ([line.status for line in one.lines] for one in found)

@@ -15,7 +15,7 @@ from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import Subject
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 
 USED_UP = "used up"
 """Ends the reason why a budget lets nothing more be tried."""

@@ -23,7 +23,7 @@ from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence
 from unhack.sandbox.job import Backend, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.fresh import call_all
 from unhack.verifiers import jobs
 

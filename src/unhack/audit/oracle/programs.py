@@ -40,7 +40,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.fresh import call_all
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier

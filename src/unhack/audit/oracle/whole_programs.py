@@ -20,7 +20,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Backend, Ending, Profile, Role, run_all
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.fresh import trusted_limits
 from unhack.tasks.task import Task

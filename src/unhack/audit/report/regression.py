@@ -32,13 +32,14 @@ Each test gives the verifier one completion, inside the sandbox. The completions
 """
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from unhack.audit.subject import Query
 from unhack.audit.subjects.loading import FunctionInputs, load_subject
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 
 HERE = Path(__file__).resolve().parent
 TARGET = {target}
@@ -49,7 +50,7 @@ INPUTS = FunctionInputs(bind={bind}, environ={{{environ}}})
 
 @pytest.fixture(scope="module")
 def subject():
-    with pool() as backend:
+    with closing(Pool()) as backend:
         yield load_subject(
             TARGET, problems=PROBLEMS, signature=SIGNATURE, inputs=INPUTS, backend=backend
         )

@@ -47,7 +47,7 @@ from unhack.sandbox.job import (
     run_one,
 )
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.verifiers import jobs
 
 LIMITS = Limits(wall_s=15.0, cpu_s=20.0, memory_bytes=2048 * MIB, processes=64)

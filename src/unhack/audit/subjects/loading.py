@@ -36,7 +36,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, read_folder
 from unhack.tasks.reading import fault, read_text, read_text_if_there
 from unhack.tasks.settings import ScriptOptions

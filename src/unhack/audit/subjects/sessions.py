@@ -22,7 +22,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.outcomes import require_host, score_told
 from unhack.core import plain
 from unhack.sandbox.job import TIME_LIMITS, Ending, Outcome, run_all
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.verifiers import jobs
 
 _TOGETHER = 64

@@ -6,6 +6,7 @@ import asyncio
 import math
 import shlex
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -29,7 +30,7 @@ from unhack.cli.audit.screen import screen
 from unhack.cli.audit.watching import watching
 from unhack.cli.options import check_output
 from unhack.core.errors import UsageError
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 
 _UNDECIDED, _INTERRUPTED = 4, 130
 _WORK = frozenset(
@@ -111,7 +112,7 @@ def environment_options(
 
 def audit_with_bar(subject: EnvironmentSubject, options: EnvironmentAuditOptions) -> AuditReport:
     """One audit, with its progress on stderr."""
-    with pool() as backend, watching() as show:
+    with closing(Pool()) as backend, watching() as show:
 
         def step(stage: str, done: int, total: int, wins: int) -> None:
             show(Progress(stage, done, total, wins))

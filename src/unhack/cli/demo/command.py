@@ -8,6 +8,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,12 +76,12 @@ def demo(
     \b
     unhack demo
     """
-    from unhack.sandbox.pool.shared import pool
+    from unhack.sandbox.pool.pool import Pool
 
     console = terminal.results()
     folder = fresh_folder(out)
     _show_host(console)
-    with pool() as backend:
+    with closing(Pool()) as backend:
         expected = [
             _show_group(console, backend),
             not any(result.surprises for result in _show_corpus(console, backend)),

@@ -15,7 +15,7 @@ from unhack.sandbox.conformance import CheckState
 from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
 from unhack.sandbox.doctor.installation import InstallationReport
 from unhack.sandbox.job import Isolation
-from unhack.sandbox.pool.shared import SLOTS
+from unhack.sandbox.pool.worker_start import SLOTS
 from unhack.tasks.execution.choosing import SHARDS, shards_and_slots
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -143,13 +144,13 @@ def validate(
     unhack tasks validate strings --seed 7 --json
     """
     from unhack.cli.tasks import screen
-    from unhack.sandbox.pool.shared import pool
+    from unhack.sandbox.pool.pool import Pool
     from unhack.tasks.suite import builtin_suites, find_paths
     from unhack.tasks.validate import validate as validate_task
 
     paths = [path for name in names or builtin_suites() for path in find_paths(name)]
     reports: list[screen.ValidationReport] = []
-    with pool() as backend, terminal.progress("validating", total=len(paths)) as advance:
+    with closing(Pool()) as backend, terminal.progress("validating", total=len(paths)) as advance:
         for path in paths:
             report = validate_task(path, backend=backend, fresh_count=fresh, seed=seed)
             reports.append(report)

@@ -1,5 +1,5 @@
-"""`unhack tournament review` and `read`: a flag's whole evidence with the word of a person on it, and
-transcripts that a language model reads, beside the judge."""
+"""`unhack tournament review` and `read`: a flag's whole evidence with the word of a person on it,
+and transcripts that a language model reads, beside the judge."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from unhack.environments.steps.tampering import judge_tampering
 from unhack.environments.steps.typing_errors import judge_types
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.sandbox.workspace.layers import read_stored
 from unhack.sandbox.workspace.states import WorkspaceState
 

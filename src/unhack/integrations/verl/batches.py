@@ -26,7 +26,7 @@ from typing import Any, cast
 from unhack.core.errors import UsageError
 from unhack.integrations.verl.scores import has_tool_turns, row_task, scored
 from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.pool.shared import SLOTS
+from unhack.sandbox.pool.worker_start import SLOTS
 from unhack.tasks.execution.choosing import choose, shared_scheduler
 from unhack.tasks.execution.scheduler import Scheduler
 

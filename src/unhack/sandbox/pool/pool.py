@@ -14,6 +14,7 @@ import contextlib
 import errno
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -112,8 +113,7 @@ class Pool:
         self._closing = True
         self.reactor.stop()
 
-    # The pool's thread, from here on.
-
+    # The pool's thread from here.
     def _group(self, profile: Profile) -> WorkerGroup:
         group = self._groups.get(profile)
         if group is None:
@@ -121,14 +121,11 @@ class Pool:
                 self.reactor.call_later(_LOOK_S, self._look)
             group = WorkerGroup(profile, refusal=supports(profile, self._isolation))
             self._groups[profile] = group
-            self._retire_idle_groups()
+            for idle in idle_groups(self._groups.values()):
+                self._stop_workers(idle)
+                del self._groups[idle.profile]
         group.used_at = time.monotonic()
         return group
-
-    def _retire_idle_groups(self) -> None:
-        for group in idle_groups(self._groups.values()):
-            self._stop_workers(group)
-            del self._groups[group.profile]
 
     def _enqueue(self, attempt: Attempt) -> None:
         self._attempts[attempt.id] = attempt
@@ -386,3 +383,18 @@ class Pool:
         for attempt in list(self._attempts.values()):
             with contextlib.suppress(Exception):
                 self._deliver(attempt, Outcome(Ending.STOPPED, error="the pool was closed"))
+
+
+_shared: dict[int, Pool] = {}
+_shared_lock = threading.Lock()
+
+
+def shared_pool() -> Pool:
+    """The process's own pool, made on first use and again after a fork; its size is `SLOTS`, by
+    default the cores that the process may use. Raises UsageError for another value of `SLOTS`."""
+    with _shared_lock:
+        found = _shared.get(os.getpid())
+        if found is None:
+            _shared.clear()
+            found = _shared[os.getpid()] = Pool(slots=worker_start.wanted_slots())
+        return found

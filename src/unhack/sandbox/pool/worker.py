@@ -110,7 +110,7 @@ class Worker:
         return [attempt for attempt in self.in_flight.values() if not attempt.demoted][1:]
 
     def abandoned(self) -> list[Attempt]:
-        """The jobs of a worker that died, the last first; only those that had started were tried."""
+        """The jobs of a worker that died, the last first; those not begun do not count as tried."""
         queued = self.queued()
         attempts = list(reversed(self.in_flight.values()))
         for attempt in attempts:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from unhack.core.errors import UsageError
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.host_start import PACKAGE_PATH, HasFileno
 from unhack.sandbox.job import Isolation, Profile, Role
@@ -69,8 +70,28 @@ _TUNING = {
 """Only for the start of a worker: numerical libraries must not start threads before a fork, and the
 C library must not reserve address space, which is limited, for each thread of a job."""
 
+SLOTS = "UNHACK_SLOTS"
+"""Environment variable: workers for each profile of a process's shared pool. For hosts with many
+processes that judge, such as a trainer's reward workers, each of which would take all cores."""
+
 _claims: dict[int, int | None] = {}
 _claims_lock = threading.Lock()
+
+
+def wanted_slots() -> int | None:
+    """The number in `SLOTS`, None where it is not set. Raises UsageError."""
+    return wanted_number(SLOTS, "workers")
+
+
+def wanted_number(variable: str, things: str) -> int | None:
+    """A number from 1 on in an environment variable, None where it is not set. Raises
+    UsageError."""
+    wanted = os.environ.get(variable, "")
+    if not wanted:
+        return None
+    if not wanted.isascii() or not wanted.isdigit() or not int(wanted):
+        raise UsageError(f"{variable} is {wanted[:40]!r}; give a number of {things} from 1 on")
+    return int(wanted)
 
 
 _TRIED = 4096

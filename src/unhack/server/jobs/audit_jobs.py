@@ -28,7 +28,7 @@ from unhack.audit.subjects.target import find_target
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core import plain
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.server.http.job_models import AuditOrder, JobProgress, RewardSource
 from unhack.server.http.problems import FieldError, of_field
 from unhack.server.jobs.job_work import JobResult, JobWork

@@ -28,7 +28,7 @@ from typing import Any
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UsageError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Job, Outcome
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.server.scoring import batch_store
 from unhack.server.scoring.batch_run import BatchRun
 from unhack.server.scoring.batch_store import BatchStore, NewBatch, NewItem, Pending

@@ -7,6 +7,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Generator
+from contextlib import closing
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.job import Backend
@@ -43,7 +44,7 @@ def shards_and_slots() -> tuple[int, int]:
     """Shards and workers in all of this process. Raises UsageError for values of the environment
     variables that are no numbers."""
     # What judges is half of the import's time; loaded by use.
-    from unhack.sandbox.pool.shared import SLOTS, wanted_number
+    from unhack.sandbox.pool.worker_start import SLOTS, wanted_number
 
     slots = wanted_number(SLOTS, "workers") or len(os.sched_getaffinity(0))
     shards = wanted_number(SHARDS, "shards") or -(-slots // SLOTS_OF_A_SHARD)
@@ -85,11 +86,11 @@ def executor_named(name: str | None) -> Generator[Executor]:
 def backend_on(name: str | None) -> Generator[Backend]:
     """A backend whose jobs run where the executor of that name judges, for a block of code; by
     default a pool of this process. Raises UnknownNameError, UsageError."""
-    from unhack.sandbox.pool.shared import pool  # half of the import time
+    from unhack.sandbox.pool.pool import Pool  # half of the import time
     from unhack.tasks.execution.executor_backend import ExecutorBackend
 
     if name in (None, "local"):
-        with pool() as made:
+        with closing(Pool()) as made:
             yield made
         return
     with executor_named(name) as executor:
@@ -114,6 +115,6 @@ def _named(name: str | None) -> Executor:
             from unhack.tasks.execution.shards.shared import shared_shards  # few machines need it
 
             return shared_shards(shards=shards, slots=slots)
-    from unhack.sandbox.pool.shared import shared_pool  # see `shards_and_slots`
+    from unhack.sandbox.pool.pool import shared_pool  # see `shards_and_slots`
 
     return LocalExecutor(shared_pool())

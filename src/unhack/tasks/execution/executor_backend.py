@@ -81,7 +81,7 @@ class ExecutorBackend:
     def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> JobHandle:
         """See `Backend`. Raises PoolClosedError, and what the executor raises for a new batch."""
         if not crosses(job):
-            from unhack.sandbox.pool.shared import shared_pool  # few jobs need it
+            from unhack.sandbox.pool.pool import shared_pool  # few jobs need it
 
             return shared_pool().submit(job, on_done)
         text, state = pack(job), state_of(_mounted(job))

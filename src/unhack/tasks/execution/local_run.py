@@ -25,7 +25,7 @@ class LocalRun:
         on_verdicts: Callable[[list[tuple[int, Verdict]]], None],
         on_error: Callable[[BaseException], None],
     ) -> None:
-        from unhack.sandbox.pool.shared import shared_pool  # half of the import time
+        from unhack.sandbox.pool.pool import shared_pool  # half of the import time
 
         self._call_soon = call_soon
         self._on_verdicts, self._on_error = on_verdicts, on_error

@@ -24,7 +24,7 @@ from unhack.core import plain
 from unhack.core.problem import Problem
 from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.fresh import call_all
 from unhack.tasks.loaders import leetcode, mbpp
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, end_line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, FindingKind, Severity
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +68,7 @@ def fix(tmp_path: Path) -> Hardening:
         problems = tmp_path / "rows.jsonl"
         problems.write_text("".join(json.dumps(row) + "\n" for row in rows))
         later = list(rounds[1:])
-        with pool() as backend:
+        with closing(Pool()) as backend:
             subject = load_subject(f"{path}:score", problems=problems, backend=backend)
             copy = HardenedCopy(subject, f"{path}:score", place, backend)
             hardened = harden(
@@ -194,7 +195,7 @@ class TestBounds:
         path.write_text(CONTAINS)
         rows = tmp_path / "rows.jsonl"
         rows.write_text(json.dumps(row("42")))
-        with pool() as backend:
+        with closing(Pool()) as backend:
             subject = load_subject(f"{path}:score", problems=rows, backend=backend)
             hardened = harden(
                 HardenedCopy(subject, f"{path}:score", place, backend),
@@ -232,7 +233,7 @@ class TestFolders:
             "import json\n\n\ndef double(x):\n    json.load = lambda file: []\n    return 2 * x\n"
             "json.load = lambda file: []\n"
         )
-        with pool() as backend:
+        with closing(Pool()) as backend:
             subject = load_subject(str(folder), backend=backend)
             copy = HardenedCopy(subject, str(folder), tmp_path / "fixed", backend)
             report = report_of(subject, ("test_patching", witness))
@@ -248,7 +249,7 @@ class TestFolders:
         self, folder: Path, tmp_path: Path
     ) -> None:
         witness = "def double(x):\n    return 2 * x if x < 4 else 0\n"
-        with pool() as backend:
+        with closing(Pool()) as backend:
             subject = load_subject(str(folder), backend=backend)
             copy = HardenedCopy(subject, str(folder), tmp_path / "fixed", backend)
             hardened = harden(

@@ -15,7 +15,7 @@ from unhack.audit.oracle.inputs import hint_strategy, inputs_of
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.subject import AuditProblem, Call
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 
 CLASS = """
 class Solution:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from unhack.cli.demo.group import DemoGroup, DemoVerdicts, count_rewarded, judge, load_group
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 
 FOOLS_ONE_PROCESS = {
     "forged verdict",

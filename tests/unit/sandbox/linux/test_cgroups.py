@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from unhack.sandbox.job import Job, run_one
 from unhack.sandbox.linux import cgroups
-from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 
 PARENTS = cgroups.find_parents()
 delegated = pytest.mark.skipif(bool(PARENTS.missing), reason="no cgroup is delegated here")
@@ -181,7 +182,7 @@ class TestReaping:
     @delegated
     def test_the_groups_of_a_killed_host_are_gone_after_the_next_start(self) -> None:
         program = (
-            "from unhack.sandbox.pool.shared import shared_pool\n"
+            "from unhack.sandbox.pool.pool import shared_pool\n"
             "from unhack.sandbox.job import Profile, run_one\n"
             "from unhack.sandbox.limits import Limits\n"
             "from unhack.verifiers import jobs\n"
@@ -211,14 +212,14 @@ class TestReaping:
 class TestWithAPool:
     def test_a_closed_pool_leaves_no_group(self, calls_job: Callable[..., Job]) -> None:
         before = set(_own(PARENTS))
-        with shared.pool(slots=2) as pool:
+        with closing(Pool(slots=2)) as pool:
             run_one(pool, calls_job("def f(): pass"))
         assert set(_own(PARENTS)) <= before
 
     def test_the_workers_of_two_pools_in_one_process_have_groups_of_their_own(
         self, calls_job: Callable[..., Job]
     ) -> None:
-        with shared.pool(slots=1) as first, shared.pool(slots=1) as second:
+        with closing(Pool(slots=1)) as first, closing(Pool(slots=1)) as second:
             for pool in (first, second):
                 run_one(pool, calls_job("def f(): pass"))
             groups = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from unhack.sandbox.job import Isolation, Job, Kind, Outcome, Profile, run_all, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.rootfs import inside, interpreter
 from unhack.verifiers import jobs
@@ -99,7 +99,7 @@ def narrow(request: pytest.FixtureRequest) -> Generator[Pool]:
 @pytest.fixture
 def own_pool() -> Generator[Pool]:
     """Two slots that no other test uses, so that the crowd disturbs none."""
-    with shared.pool(slots=2) as made:
+    with closing(Pool(slots=2)) as made:
         yield made
 
 

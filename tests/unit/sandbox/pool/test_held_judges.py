@@ -6,13 +6,13 @@ import queue
 import socket
 import threading
 from collections.abc import Generator
+from contextlib import closing
 
 import pytest
 
 from unhack import Case, FunctionVerifier, Pool, Problem, ScriptVerifier, Task, run_batch
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.sandbox.pool.worker import HeldJudges
@@ -89,7 +89,7 @@ class TestHeldJudges:
 def test_a_judge_that_waits_for_its_candidate_can_be_cancelled() -> None:
     ours, theirs = socket.socketpair()
     found: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-    with shared.pool(slots=1) as pool:
+    with closing(Pool(slots=1)) as pool:
         job = jobs.judge("script", {}, limits=_LIMITS, peer=theirs.detach())
         pool.submit(job, found.put).cancel()
         outcome = found.get(timeout=_HANG_S)

@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -21,7 +22,6 @@ from unhack.sandbox.job import (
 )
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux.processes import children
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
@@ -33,7 +33,7 @@ _HANG_S = 60.0
 @pytest.fixture
 def own_pool() -> Generator[Pool]:
     """A pool with one slot that no other test uses."""
-    with shared.pool(slots=1) as made:
+    with closing(Pool(slots=1)) as made:
         yield made
 
 

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared, worker
+from unhack.sandbox.pool import worker
 from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
@@ -29,7 +30,7 @@ _HANG_S = 60.0
 @pytest.fixture
 def own_pool() -> Generator[Pool]:
     """A pool with one slot that no other test uses."""
-    with shared.pool(slots=1) as made:
+    with closing(Pool(slots=1)) as made:
         yield made
 
 
@@ -129,7 +130,7 @@ class TestKilledWorkers:
             elif len(found) % 20 == 0:  # so many between two kills: no job meets three
                 _kill_workers(pool)
 
-        with shared.pool(slots=2) as pool:
+        with closing(Pool(slots=2)) as pool:
             for number in range(300):
                 pool.submit(calls_job(source, [number]), partial(take, number))
             assert all_done.wait(5 * _HANG_S)

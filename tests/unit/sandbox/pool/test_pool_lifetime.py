@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from unhack.sandbox.job import (
 )
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux.processes import children
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
@@ -42,7 +41,7 @@ import os
 from unhack.sandbox.job import Profile, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.verifiers import jobs
 template = jobs.CallsTemplate("f", [[[], {}]], limits=Limits(), profile=Profile())
 job = template.job("def f(): return 'answer'")
@@ -52,7 +51,7 @@ job = template.job("def f(): return 'answer'")
 @pytest.fixture
 def own_pool() -> Generator[Pool]:
     """A pool with one slot that no other test uses."""
-    with shared.pool(slots=1) as made:
+    with closing(Pool(slots=1)) as made:
         yield made
 
 
@@ -81,7 +80,7 @@ class TestLevels:
     def test_each_level_runs_functions_and_marks_them(
         self, level: Isolation, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
     ) -> None:
-        with shared.pool(slots=1, isolation=level) as pool:
+        with closing(Pool(slots=1, isolation=level)) as pool:
             outcome = run_one(pool, calls_job("def f(x): return x + 1", [1]))
             assert value_of(outcome) == 2
             assert outcome.isolation is level is pool.isolation
@@ -90,7 +89,7 @@ class TestLevels:
     def test_without_namespaces_what_they_would_hold_is_refused_with_advice(
         self, kind: Kind, calls_job: Callable[..., Job]
     ) -> None:
-        with shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool:
+        with closing(Pool(slots=1, isolation=Isolation.LANDLOCK)) as pool:
             outcome = run_one(pool, calls_job("def f(): pass", profile=Profile(kind=kind)))
             assert outcome.ending is Ending.REFUSED
             assert "namespaces" in outcome.error
@@ -225,7 +224,7 @@ print(lost)
         assert [outcome.ending for outcome in seen] == [Ending.STOPPED]
 
     def test_the_context_manager_closes_its_pool(self, calls_job: Callable[..., Job]) -> None:
-        with shared.pool(slots=1) as pool:
+        with closing(Pool(slots=1)) as pool:
             run_one(pool, calls_job("def f(): pass"))
             workers = pool.worker_pids()
         assert not any(map(_alive, workers))
@@ -251,7 +250,7 @@ class TestDescriptors:
                 ]
             return made
 
-        with shared.pool(slots=2) as pool:
+        with closing(Pool(slots=2)) as pool:
             run_all(pool, some(2))
             with no_descriptor_left():
                 ends = Counter(outcome.ending for outcome in run_all(pool, some(40)))
@@ -270,7 +269,7 @@ class TestDescriptors:
         unless_it_hangs: Callable[..., Any],
         no_descriptor_left: NoDescriptorLeft,
     ) -> None:
-        with shared.pool(slots=2) as pool:
+        with closing(Pool(slots=2)) as pool:
             run_one(pool, calls_job("def f(): pass"))
             with no_descriptor_left():
                 ends: list[Ending] = []

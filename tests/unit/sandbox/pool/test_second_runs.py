@@ -5,13 +5,13 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.attempt import Attempt, SecondRuns
 from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
@@ -247,7 +247,7 @@ class TestCost:
 @pytest.fixture
 def crowd() -> Generator[Pool]:
     """A pool for which no time passes: waits for room have no end, all time is crowded."""
-    with shared.pool(slots=2) as made:
+    with closing(Pool(slots=2)) as made:
         made._second = SecondRuns(Clock())
         yield made
 
@@ -304,6 +304,6 @@ class TestPool:
         assert (burner.ending, burner.stdout, burner.attempts) == (Ending.EXITED, b"49\n", 2)
 
     def test_a_loop_that_is_alone_runs_once(self) -> None:
-        with shared.pool(slots=2) as pool:
+        with closing(Pool(slots=2)) as pool:
             outcome = run_one(pool, self.program("while True: pass", NEAR))
         assert (outcome.limit, outcome.attempts) == ("cpu", 1)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.processes import children
-from unhack.sandbox.pool import shared, worker, worker_start
+from unhack.sandbox.pool import worker, worker_start
+from unhack.sandbox.pool.pool import Pool
 
 NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
 
@@ -199,7 +200,7 @@ def f():
     @pytest.mark.slow
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give its workers other uids")
     def test_the_workers_of_two_pools_share_no_uid(self, calls_job: Callable[..., Job]) -> None:
-        with shared.pool(slots=1) as first, shared.pool(slots=1) as second:
+        with closing(Pool(slots=1)) as first, closing(Pool(slots=1)) as second:
             uids: list[str] = []
             for pool in (first, second):
                 run_one(pool, calls_job("def f(): pass"))
@@ -234,7 +235,7 @@ def f():
     def test_a_ready_worker_of_root_runs_as_a_uid_that_belongs_to_nobody(
         self, calls_job: Callable[..., Job]
     ) -> None:
-        with shared.pool(slots=1) as pool:
+        with closing(Pool(slots=1)) as pool:
             run_one(pool, calls_job("def f(): pass"))
             [pid] = pool.worker_pids()
             status = Path(f"/proc/{pid}/status").read_text()
@@ -249,7 +250,7 @@ class TestMemory:
     def test_an_idle_worker_uses_little_memory_of_its_own(
         self, calls_job: Callable[..., Job]
     ) -> None:
-        with shared.pool(slots=1) as pool:
+        with closing(Pool(slots=1)) as pool:
             run_one(pool, calls_job("def f(): pass"))
             [pid] = pool.worker_pids()
             rollup = subprocess.run(
@@ -279,7 +280,7 @@ class TestDeathOfTheHost:
             "import os, sys\n"
             "from unhack.sandbox.job import Profile\n"
             "from unhack.sandbox.limits import Limits\n"
-            "from unhack.sandbox.pool.shared import shared_pool\n"
+            "from unhack.sandbox.pool.pool import shared_pool\n"
             "from unhack.verifiers import jobs\n"
             "limits = Limits(wall_s=600, cpu_s=600)\n"
             "template = jobs.CallsTemplate('f', [[[], {}]], limits=limits, profile=Profile())\n"

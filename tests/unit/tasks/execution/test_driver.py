@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.job import Isolation, Job, Outcome, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.execution.driver import Run
@@ -232,7 +232,7 @@ class TestRunsThatFail:
         verifier = FunctionVerifier("f", (Case((), expected=1),), scratch=True)
         task = Task(Problem("p", ""), verifier)
         with (
-            shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool,
+            closing(Pool(slots=1, isolation=Isolation.LANDLOCK)) as pool,
             pytest.raises(SandboxUnavailableError, match="unhack doctor"),
         ):
             run_batch(task, ["def f(): return 1"] * 3, backend=pool, dedupe=False)
@@ -241,7 +241,7 @@ class TestRunsThatFail:
         cases = (Case((), expected=1),)
         scratch = Task(Problem("p", ""), FunctionVerifier("f", cases, scratch=True))
         plain = Task(Problem("p", ""), FunctionVerifier("f", cases))
-        with shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool:
+        with closing(Pool(slots=1, isolation=Isolation.LANDLOCK)) as pool:
             with pytest.raises(SandboxUnavailableError):
                 run_batch(scratch, ["def f(): return 1"], backend=pool)
             assert run_batch(plain, ["def f(): return 1"], backend=pool).rewards == (1.0,)

@@ -15,8 +15,8 @@ import pytest
 from unhack.core.errors import PoolClosedError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict, unscored_verdict
-from unhack.sandbox.pool.pool import Pool
-from unhack.sandbox.pool.shared import SLOTS, shared_pool
+from unhack.sandbox.pool.pool import Pool, shared_pool
+from unhack.sandbox.pool.worker_start import SLOTS
 from unhack.tasks.execution.choosing import choose, shared_scheduler
 from unhack.tasks.execution.driver import LocalExecutor
 from unhack.tasks.execution.scheduler import Scheduler

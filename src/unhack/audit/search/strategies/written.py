@@ -24,7 +24,7 @@ from unhack.audit.subject import AuditProblem
 from unhack.core import plain
 from unhack.sandbox.job import Backend, Profile
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.pool.shared import shared_pool
+from unhack.sandbox.pool.pool import shared_pool
 from unhack.tasks.fresh import call_all
 from unhack.verifiers.jobs import Answer, printable
 

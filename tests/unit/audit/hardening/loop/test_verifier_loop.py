@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
 from unhack.core.finding import Finding
-from unhack.sandbox.pool.shared import pool
+from unhack.sandbox.pool.pool import Pool
 
 pytestmark = pytest.mark.slow
 
@@ -81,7 +82,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
             ]
             return report_of(subject.name, *found, cut=cut and not left)
 
-        with pool() as backend:
+        with closing(Pool()) as backend:
             subject, *others = (
                 load_subject(one, problems=Path("rows.jsonl"), backend=backend)
                 for one in ("reward.py:score", *siblings)

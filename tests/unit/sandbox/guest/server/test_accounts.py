@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from unhack.sandbox.job import Isolation, Job, Kind, Outcome, Profile, run_all, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 
 pytestmark = pytest.mark.slow
 
@@ -81,7 +82,7 @@ class TestThreads:
     ) -> None:
         hogs = [calls_job(HOG, limits=LIMITS, profile=profile) for _ in range(3)]
         honest = [calls_job(COUNT, limits=LIMITS, profile=profile) for _ in range(3)]
-        with shared.pool(slots=1, isolation=Isolation.NAMESPACES) as pool:
+        with closing(Pool(slots=1, isolation=Isolation.NAMESPACES)) as pool:
             outcomes = run_all(pool, [*hogs, *honest])
         assert [value_of(outcome) for outcome in outcomes[3:]] == [23, 23, 23]
 
@@ -89,7 +90,7 @@ class TestThreads:
         self, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
     ) -> None:
         jobs = [calls_job(source, limits=LIMITS) for source in (HOG, COUNT)]
-        with shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool:
+        with closing(Pool(slots=1, isolation=Isolation.LANDLOCK)) as pool:
             _, honest = run_all(pool, jobs)
         assert value_of(honest) >= 23
 
@@ -100,7 +101,7 @@ class TestState:
     ) -> None:
         state = calls_job(STATE, limits=LIMITS, profile=profile)
         hog = calls_job(HOG, limits=LIMITS, profile=profile)
-        with shared.pool(slots=1, isolation=Isolation.NAMESPACES) as pool:
+        with closing(Pool(slots=1, isolation=Isolation.NAMESPACES)) as pool:
             before = [value_of(run_one(pool, state)) for _ in range(6)]
             beside = [value_of(outcome) for outcome in run_all(pool, [hog, hog, *[state] * 4])[2:]]
         assert len({repr(seen) for seen in before + beside}) == 1

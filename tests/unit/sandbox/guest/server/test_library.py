@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,6 @@ from unhack.core.errors import SandboxUnavailableError
 from unhack.core.problem import Problem
 from unhack.sandbox.job import Isolation
 from unhack.sandbox.linux import landlock
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
@@ -50,7 +50,7 @@ except (PermissionError, ImportError) as error:
 
 @pytest.fixture
 def backend() -> Iterator[Pool]:
-    with shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool:
+    with closing(Pool(slots=1, isolation=Isolation.LANDLOCK)) as pool:
         yield pool
 
 
@@ -91,7 +91,7 @@ def closed(tmp_path: Path) -> Path:
 
 
 def opened(folder: Path) -> str:
-    source = str(Path(shared.__file__).resolve().parents[3])
+    source = str(Path(landlock.__file__).resolve().parents[3])
     ran = subprocess.run(
         [sys.executable, "-S", "-c", IN_A_CLOSED_FOLDER, str(folder)],
         capture_output=True,
@@ -125,7 +125,7 @@ def test_a_closed_package_is_named_where_it_is_shown(tmp_path: Path) -> None:
     for folder in [*tmp_path.parents][:-1]:
         if not folder.stat().st_mode & 1:
             folder.chmod(folder.stat().st_mode | 0o011)
-    source = str(Path(shared.__file__).resolve().parents[3])
+    source = str(Path(landlock.__file__).resolve().parents[3])
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code, str(tmp_path)],
         capture_output=True, text=True, check=True, env={"PYTHONPATH": source},
@@ -145,7 +145,7 @@ def test_a_python_that_has_moved_finds_its_own_modules(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code, str(library), str(tmp_path / "there")],
         capture_output=True, text=True, check=True,
-        env={"PYTHONPATH": str(Path(shared.__file__).resolve().parents[3])},
+        env={"PYTHONPATH": str(Path(landlock.__file__).resolve().parents[3])},
     )  # fmt: skip
     assert ran.stdout.startswith(f"['{tmp_path}/there/encodings'] ")
 
@@ -160,7 +160,7 @@ def test_a_worker_that_cannot_read_the_library_refuses_its_jobs(
     real = str(Path(os.__file__).resolve().parent / "lib-dynload")
     monkeypatch.setattr(worker_start, "import_path", lambda: [str(closed), real])
     with (
-        shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool,
+        closing(Pool(slots=1, isolation=Isolation.LANDLOCK)) as pool,
         pytest.raises(SandboxUnavailableError, match="of Python's library"),
     ):
         run_batch(TASK, ["def f(x): return 2 * x"], backend=pool)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.execution.choosing import choose, shards_and_slots
@@ -160,7 +159,9 @@ class TestChoice:
         self, monkeypatch: pytest.MonkeyPatch, slots: str, shards: str, wanted: tuple[int, int]
     ) -> None:
         pools: dict[int, Pool] = {}
-        monkeypatch.setattr(shared, "_shared", pools)  # the pool of other tests keeps its size
+        monkeypatch.setattr(
+            "unhack.sandbox.pool.pool._shared", pools
+        )  # the pool of other tests keeps its size
         monkeypatch.setenv("UNHACK_SLOTS", slots)
         monkeypatch.setenv("UNHACK_SHARDS", shards)
         assert shards_and_slots() == wanted

@@ -111,14 +111,15 @@ def program_environ() -> dict[str, str]:
 
 def site_directories() -> list[str]:
     """Every folder that this process imports from in which distributions are installed, a target of
-    `pip install --target` among them."""
+    `pip install --target` among them. One inside another, where a package keeps its own copies of
+    others and names it on the path, as Ray does, is a part of that package."""
     found: list[str] = []
     for path in sys.path:
         real = os.path.realpath(path) if path else ""
         known = not os.path.isdir(real) or real in found
         if not known and (os.path.basename(real) in _PACKAGES or _is_target(real)):
             found.append(real)
-    return found
+    return _outermost(found)
 
 
 @cache
@@ -158,8 +159,7 @@ def _place_beside(name: str, path: tuple[str, ...]) -> str:
         spec = importlib.util.find_spec(name)
     place = next(iter(spec.submodule_search_locations or [spec.origin or ""])) if spec else ""
     real = os.path.realpath(place) if place else ""
-    sites = tuple(f"{site}/" for site in site_directories())
-    return real if os.path.exists(real) and not real.startswith(sites) else ""
+    return real if os.path.exists(real) and os.path.dirname(real) not in site_directories() else ""
 
 
 def _withheld(profile: Profile) -> list[str]:

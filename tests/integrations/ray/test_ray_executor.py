@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -113,7 +114,9 @@ def check(args, kwargs, output, expected):
     good = "import time\ndef f(x):\n    time.sleep(1)\n    return 'pq'\n"
     bad = [f"def f(x): return 'banana {number}'\n" for number in range(6)]
     assert run_batch(task, [good, *bad], executor=executor).rewards == (1.0, *[0.0] * 6)
-    assert run_batch(task, bad[:4], executor=executor).rewards == (None,) * 4
+    fresh = replace(task, problem=Problem("unseen", ""))
+    assert run_batch(fresh, bad[:4], executor=executor).rewards == (None,) * 4
+    assert run_batch(task, bad[:4], executor=executor).rewards == (0.0,) * 4
 
 
 def test_a_process_elsewhere_judges_through_rays_client(cluster: Any, client_port: int) -> None:

@@ -161,6 +161,20 @@ class TestSpec:
         monkeypatch.setattr(sys, "path", places)
         assert site_directories() == places[:1]
 
+    def test_copies_that_a_package_keeps_for_itself_are_a_part_of_it(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        site, own = tmp_path / "site-packages", tmp_path / "site-packages/acme/vendor"
+        (own / "acme_part-1.dist-info").mkdir(parents=True)
+        (own / "acme_part-1.dist-info/RECORD").write_text("acme_part/__init__.py,,\n")
+        (own / "acme_part").mkdir()
+        (own / "acme_part/__init__.py").touch()
+        (site / "acme_top.py").touch()
+        monkeypatch.setattr(sys, "path", [str(own), str(site)])
+        assert site_directories() == [str(site)]
+        names = ["acme_top", "acme_part"]
+        assert packages_beside(names) == {"acme_part": str(own / "acme_part")}
+
     def test_a_preloaded_package_of_an_editable_install_is_shown_without_its_neighbours(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:

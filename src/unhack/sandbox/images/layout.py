@@ -123,9 +123,27 @@ def extract_archive(file: Path, into: Path) -> None:
                 _MAX_BYTES, shutil.disk_usage(into.parent).free
             ):
                 raise ImageError(f"{file} holds more than there is room for")
-            archive.extractall(into, filter="data")
+            if hasattr(tarfile, "data_filter"):
+                archive.extractall(into, filter="data")
+            else:  # before 3.11.4: the Python of Debian 12
+                archive.extractall(into, _within(file, members))
     except (tarfile.TarError, EOFError, zlib.error, *ODD) as error:
         raise ImageError(f"{file} holds no image: {type(error).__name__}: {error}") from None
+
+
+def _within(file: Path, members: list[tarfile.TarInfo]) -> list[tarfile.TarInfo]:
+    """The members as this user's, when each is a file, a folder or a link that leads nowhere else,
+    none is written through a link. `_inside` looks again where links lead. Raises ImageError."""
+    links = {PurePosixPath(one.name) for one in members if one.issym()}
+    for one in members:
+        place = PurePosixPath(one.name)
+        leads = os.path.normpath(place.parent / one.linkname) if one.issym() else ""
+        outside = {"..", "/"} & {*place.parts, leads[:1], leads[:2]} or links & {*place.parents}
+        if outside or not (one.isreg() or one.isdir() or one.issym()):
+            raise ImageError(f"{file}: {one.name} lies outside, or is no file, folder or link")
+        one.uid, one.gid, one.uname, one.gname = os.getuid(), os.getgid(), "", ""
+        one.mode &= 0o755
+    return members
 
 
 def _blob(folder: Path, described: dict[str, Any]) -> Path:

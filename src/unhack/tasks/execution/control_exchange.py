@@ -1,8 +1,9 @@
 """Rule 2 over several places that judge one batch, as one run has it for itself.
 
 A place that can judge none of an item's controls leaves the item unscored. Another place may have
-judged a completion of its task meanwhile, or may yet: so the item waits, is tried once more with
-that completion as its control, and is unscored only when that fails too or nothing is left to do.
+judged a completion of its task meanwhile, or in an earlier batch of this process, or may yet: so
+the item waits, is tried once more with that completion as its control, and is unscored only when
+that fails too or nothing is left to do.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from unhack.core.verdict import Status, Verdict
+from unhack.tasks.execution.driver import CONTROLS
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HasCanaries, unjudgeable_verdict
 
@@ -68,13 +70,14 @@ class ControlExchange(Generic[T]):
         if item.control is not None:
             return [(item, verdict)]
         known = self._judged.get(id(task))
-        if known is None:
-            self._waiting.append((item, verdict))
-            return []
-        if item.given_up:
+        if known is not None and item.given_up:
             seal, level = known[2].seal, known[2].isolation
             return [(item, unjudgeable_verdict(verdict.reason, seal=seal, isolation=level))]
-        item.control = known[1]
+        control = CONTROLS.find(task) if known is None else known[1]
+        if control is None or item.given_up:
+            self._waiting.append((item, verdict))
+            return []
+        item.control = control
         self._try_again(item)
         return []
 
@@ -85,6 +88,7 @@ class ControlExchange(Generic[T]):
             return []
         # The task is kept beside its number, which means nothing once the task is gone.
         self._judged[id(task)] = task, item.completion, verdict
+        CONTROLS.keep(task, item.completion)
         if len(self._judged) > _KEPT_CONTROLS:
             self._judged.popitem(last=False)
         waiting = [pair for pair in self._waiting if pair[0].task is task]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox.images.layout import ImageError
+from unhack.sandbox.images.layout import ImageError, _within
 from unhack.sandbox.images.store import ImageStore
 from unhack.sandbox.workspace.tree import Folder, StoredFile, StoredLink
 
@@ -126,3 +126,18 @@ def test_owners_are_those_of_the_image_and_nobody_on_the_host(tmp_path: Path) ->
     found = Path(node.place).stat()
     assert (found.st_uid - store.first_id, found.st_gid - store.first_id) == (1000, 7)
     assert store.first_id > 1_000_000
+
+
+@pytest.mark.parametrize(
+    "members",
+    [[entry("../x")], [entry("/x")], [entry("a/../../x")], [entry("d", **LINK, linkname="/etc")],
+     [entry("a/d", **LINK, linkname="../../x")], [entry("d", **LINK, linkname="."), entry("d/x")],
+     [entry("h", **HARD, linkname="x")], [entry("p", type=tarfile.FIFOTYPE)]],
+)  # fmt: skip
+def test_an_old_python_takes_no_archive_that_leads_out(
+    members: list[tuple[tarfile.TarInfo, bytes]],
+) -> None:
+    fine = [entry("1/layer.tar"), entry("2/layer.tar", **LINK, linkname="../1/layer.tar")]
+    assert len(_within(Path("a.tar"), [one for one, _ in fine])) == 2
+    with pytest.raises(ImageError, match="lies outside"):
+        _within(Path("a.tar"), [one for one, _ in [*fine, *members]])

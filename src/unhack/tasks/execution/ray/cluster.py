@@ -15,7 +15,7 @@ import contextlib
 import os
 import re
 import socket
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -56,20 +56,15 @@ class NodeInfo:
 class RayActor:
     """A process on a node that holds one object."""
 
-    def __init__(self, handle: Any, *, groups: Iterable[str]) -> None:
-        """`groups`: methods whose calls hold up no others."""
-        self._handle, self._groups = handle, frozenset(groups)
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
 
     def call(
         self, method: Callable[Concatenate[Any, P], R], *values: P.args, **named: P.kwargs
     ) -> Future[R]:
         """Call a method of the object there; the future fails when the process is lost. Raises what
         values raise that cannot be pickled."""
-        name = method.__name__
-        there = getattr(self._handle, name)
-        if name in self._groups:
-            there = there.options(concurrency_group=name)
-        return there.remote(*values, **named).future()
+        return getattr(self._handle, method.__name__).remote(*values, **named).future()
 
     def end(self) -> None:
         """End the process; does not wait."""
@@ -125,8 +120,7 @@ class RayCluster:
         """Start a process on a node that holds `made(*values)`. It takes no core from Ray's own
         account, unless `options`, which are Ray's, say so."""
         wanted = {**_DEFAULTS, "scheduling_strategy": on_node(node), **options}
-        handle = self._ray.remote(**wanted)(made).remote(*values)
-        return RayActor(handle, groups=options.get("concurrency_groups", ()))
+        return RayActor(self._ray.remote(**wanted)(made).remote(*values))
 
     def close(self) -> None:
         """Shut Ray down if this object started it."""

@@ -258,7 +258,8 @@ class TestRuleTwo:
         """Unlike that of any other test: equal tasks share what was judged."""
         cases = (Case((3,), expected=None),)
         return Task(
-            Problem(f"p{next(_NUMBERS)}", ""), FunctionVerifier("f", cases, checker=ONLY_PQ)
+            Problem(f"spread-{next(_NUMBERS)}", ""),
+            FunctionVerifier("f", cases, checker=ONLY_PQ),
         )
 
     def test_a_completion_that_another_node_judged_decides(self, made: list[_Machines]) -> None:

@@ -152,7 +152,7 @@ class TestRuleTwo:
         """Unlike that of any other test: equal tasks share what was judged."""
         cases = (Case((3,), expected=None),)
         return Task(
-            Problem(f"p{next(_NUMBERS)}", ""), FunctionVerifier("f", cases, checker=ONLY_PQ)
+            Problem(f"sharded-{next(_NUMBERS)}", ""), FunctionVerifier("f", cases, checker=ONLY_PQ)
         )
 
     @pytest.mark.slow

@@ -136,7 +136,7 @@ class Router:
         if self.settings.recentre:
             gated = recentred(gated, view.advantages_B, groups_B)
         adapters = self.quarantine.adapters
-        log = route(view.gradients, gated, adapters, view=view, drop=self._drops)
+        log = route(view.gradients, gated, adapters, view=view, action=self.settings.action)
         self._average()
         self._updates += 1
         return log
@@ -159,10 +159,6 @@ class Router:
                 f"the run began with (here it is {self.settings.action!r})"
             ) from error
         self._rounds, self._updates = int(state["rounds"]), int(state["updates"])
-
-    @property
-    def _drops(self) -> bool:
-        return self.settings.action == "drop"
 
     def _view(self, parts: list[_Pass], step: int) -> tuple[GateView, Tensor]:
         """The gate's view of all processes, and the groups of those rollouts."""

@@ -197,9 +197,9 @@ class GateSettings(_Table):
     kind: Literal["none", "cosine", "detector", "oracle", "replay"] = "none"
     """`none`: no quarantine trains. `replay`: fractions of a recorded run, shuffled per step
     unless `calibration` is `ranked`."""
-    action: Literal["route", "drop"] = "route"
+    action: Literal["route", "drop", "reverse"] = "route"
     """`route`: the share goes to the quarantine. `drop`: it goes nowhere, and no quarantine ever
-    acts."""
+    acts. `reverse`: the same, and the deployed block learns it with the opposite sign."""
     direction: Literal["pairs", "random", "redrawn"] = "pairs"
     """`random`: drawn once. `redrawn`: drawn again at every refresh."""
     calibration: Literal["quantile", "ranked"] = "quantile"
@@ -283,6 +283,8 @@ class RunSettings(_Table):
     lets the oracle decide how long is trained."""
     micro_batch: int = Field(default=0, ge=0)
     """Rollouts of one backward pass, in whole groups; 0: all at once."""
+    keep_rollouts: bool = False
+    """Write `rollouts.jsonl`: what was sampled, its rewards, labels and scores, step by step."""
     logger: Literal["none", "tensorboard", "trackio", "wandb"] = "none"
 
 

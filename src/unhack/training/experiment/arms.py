@@ -150,6 +150,12 @@ ARMS: Mapping[str, Arm] = _arms(
         " difference from `real` is the quarantine's.",
     ),
     Arm(
+        "reverse",
+        {**_COSINE, "gate.action": "reverse"},
+        (),
+        "The gate of `real` as a weak detector: what it picks counts against the deployed block.",
+    ),
+    Arm(
         "shrink",
         {},
         ("real",),

@@ -25,6 +25,7 @@ from unhack.training.evaluation.evaluate import both_states
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Optimiser
 from unhack.training.loop.sampling import RolloutSource
+from unhack.training.loop.step_summary import Done, rollouts_line
 from unhack.training.objectives import PassHistory
 from unhack.training.objectives.critic import Critic, make_critic
 from unhack.training.policy.policy import ModelPolicy, load_policy
@@ -38,6 +39,7 @@ from unhack.training.run.folder import (
     GATE,
     METRICS,
     MONITOR,
+    ROLLOUTS,
     TrainingRecords,
     read_lines,
     status,
@@ -82,9 +84,11 @@ class TrainingSession:
             self.files.append(MONITOR, {"step": step, "state": state, **record})
         return found
 
-    def complete_step(self, record: StepRecord, gate: Mapping[str, Any]) -> StepRecord:
-        """Write a step and its alarms down; decide whether the run ends; save where it
-        is time. The record with its alarms."""
+    def complete_step(
+        self, record: StepRecord, gate: Mapping[str, Any], *, rollouts: Done
+    ) -> StepRecord:
+        """Write a step and its alarms down, its rollouts where settings ask for them; decide
+        whether the run ends; save where it is time. The record with its alarms."""
         settings = self.source.settings
         self.step = record.step + 1
         alarms = self.watchdog.observe(record)
@@ -95,6 +99,9 @@ class TrainingSession:
         if self.files is not None:
             self.files.append(METRICS, record.record())
             self.files.append(GATE, gate)
+            if settings.run.keep_rollouts:
+                line = rollouts_line(self.source.world, rollouts, step=record.step)
+                self.files.append(ROLLOUTS, line)
             for alarm in alarms:
                 self.files.append(ALARMS, alarm.record())
             self.logger.log(scalars(record), step=record.step)

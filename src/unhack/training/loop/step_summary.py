@@ -21,6 +21,7 @@ from typing import Any, cast
 import torch
 
 from unhack.training.config.settings import Settings
+from unhack.training.evaluation.evaluate import decode_rollouts
 from unhack.training.loop.batches import RolloutBatch, select_rollouts
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Stepped
@@ -30,7 +31,7 @@ from unhack.training.objectives.plain import numbers
 from unhack.training.routing.leak import EVERY, FIRST, claimed_B, claimed_share
 from unhack.training.routing.split import RoutingLog
 from unhack.training.run.step_record import StepRecord
-from unhack.training.worlds.world import Judged
+from unhack.training.worlds.world import Judged, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,28 @@ def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, obje
         "quarantine": "".join(
             str(int(value)) for part, end in zip(parts, ends, strict=True) for value in part[end:]
         ),
+    }
+
+
+def rollouts_line(world: World, done: Done, *, step: int) -> dict[str, object]:
+    """The line of `rollouts.jsonl`: prompts, what each rollout wrote, its reward and labels.
+
+    `fractions` and `scores` are the gate's, of the rollouts of prompts with `signal` alone, in
+    their order. Labels are None in a world without an oracle. This rank's part of the batch.
+    """
+    batch, routing = done.sampled.batch, done.routing
+    signal_P = done.estimated.mask_B_T.any(1).view(-1, batch.rollouts.group).any(1)
+    labels = ("reward", "solved", "channel", "mechanism", "detected")
+    return {
+        "step": step,
+        "group": batch.rollouts.group,
+        "prompts": [[item.problem, item.mode, item.text] for item in batch.prompts],
+        "signal": list(map(bool, numbers(signal_P))),
+        "quarantine": list(map(bool, numbers(batch.rollouts.quarantine_B))),
+        "texts": decode_rollouts(world, batch.rollouts),
+        **{name: [getattr(item, name) for item in batch.judged] for name in labels},
+        "fractions": routing.fractions,
+        "scores": routing.scores,
     }
 
 
@@ -182,7 +205,7 @@ def read_leak(source: RolloutSource, batch: RolloutBatch, *, step: int) -> float
     """The reading of a step; None between readings and before the first, where no quarantine is
     trained, and where no rollout with the quarantine off earned more than another."""
     settings = source.settings
-    if settings.gate.kind == "none" or settings.gate.action == "drop":
+    if settings.gate.kind == "none" or settings.gate.action != "route":
         return None
     if step < FIRST or step % EVERY:
         return None

@@ -38,7 +38,7 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
         return
     with ranks(settings.model.device) as here, open_session(settings, folder, here) as run:
         source, group, per_knob = run.source, settings.rollouts.group, settings.objective.per_knob
-        shared, drop = settings.optimiser.shared_moments, settings.gate.action == "drop"
+        shared, action = settings.optimiser.shared_moments, settings.gate.action
         while run.step < settings.run.steps and not run.stopped:
             began, step = time.perf_counter(), run.step
             monitor = run.monitor(step)
@@ -60,8 +60,9 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
 
                     # Route: both blocks' gradients.
                     routing = route(
-                        view.gradients, gated, run.adapters, view=view, totals=shared, drop=drop
-                    )
+                        view.gradients, gated, run.adapters, view=view, totals=shared,
+                        action=action,
+                    )  # fmt: skip
 
                 # Step, all ranks alike.
                 whole = estimated.whole
@@ -79,7 +80,9 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
                 seconds_update=now - updating,
                 monitor=monitor,
             )
-            record = run.complete_step(record, gate_line(done[0].routing, here, step=step))
+            record = run.complete_step(
+                record, gate_line(done[0].routing, here, step=step), rollouts=done[0]
+            )
             if watch is not None:
                 watch(record)
         run.monitor(run.step)

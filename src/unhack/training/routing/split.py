@@ -24,7 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -37,6 +37,8 @@ from unhack.training.routing.gate import Gated, GateView
 from unhack.training.worlds.world import Judged
 
 GATE_LOG = "gate.jsonl"
+Action = Literal["route", "drop", "reverse"]
+"""As `gate.action`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class RoutingLog:
     an oracle."""
     gate: Mapping[str, float]
     """The gate's report of itself."""
+    scores: tuple[float, ...] = ()
+    """The score of each rollout of the view, rounded to six places; empty where a gate has none."""
     totals: Mapping[Block, Mapping[str, Tensor]] = field(default_factory=dict[Any, Any])
     """The unrouted gradient of each block, where asked for (`shared_moments`)."""
 
@@ -102,18 +106,20 @@ def route(
     *,
     view: GateView | None = None,
     totals: bool = False,
-    drop: bool = False,
+    action: Action = "route",
 ) -> RoutingLog:
     """Assign both blocks' gradients and say what went where.
 
     `view` is what the gate saw; without it a rollout is active when it has a gradient, and `split`
-    and `auroc` are empty. `totals`: also return each block's unrouted gradient. `drop`: what is
-    kept from the deployed block goes nowhere.
+    and `auroc` are empty. `totals`: also return each block's unrouted gradient. `action`: what is
+    kept from the deployed block goes to the quarantine, nowhere (`drop`), or back to it with the
+    opposite sign (`reverse`).
     """
     fractions = gated.fractions
     kept = 1 - fractions if gated.kept is None else gated.kept
-    deployed = gradients.sums(kept, block="deployed")
-    given = torch.zeros_like(fractions) if drop else fractions
+    turned = kept - fractions if action == "reverse" else kept
+    deployed = gradients.sums(turned, block="deployed")
+    given = fractions if action == "route" else torch.zeros_like(fractions)
     quarantine = gradients.sums(given, block="quarantine")
     adapters.assign(deployed, quarantine)
     active_B = gradients.norms_B_M().sum(1) > 0 if view is None else view.advantages_B != 0
@@ -126,7 +132,7 @@ def route(
         active=active,
         kept_share=1.0 - mass / active if active else 1.0,
         kept_norm=sizes[2] / sizes[3] if mass and sizes[3] else 1.0,
-        fractions=tuple(round(value, 6) for value in numbers(fractions_B)),
+        fractions=_rounded(fractions_B),
         energy_deployed=lines.dot(0, 0),
         energy_quarantine=lines.dot(1, 1),
         cosine_blocks=lines.cosine(0, 1),
@@ -137,8 +143,13 @@ def route(
         quarantine=() if view is None else tuple(map(int, numbers(view.quarantine_B))),
         split={} if view is None else _split(view, fractions_B, gated.scores_B),
         gate=dict(gated.log),
+        scores=_rounded(gated.scores_B),
         totals=_totals(gradients, fractions) if totals else {},
     )
+
+
+def _rounded(values_B: Tensor | None) -> tuple[float, ...]:
+    return () if values_B is None else tuple(round(value, 6) for value in numbers(values_B))
 
 
 def per_rollout(fractions: Tensor, gradients: Gradients) -> Tensor:

@@ -4,6 +4,7 @@
     run.json        versions, sizes, how it ended
     metrics.jsonl   one line per step (`step_record.StepRecord`)
     gate.jsonl      one line per step: fractions per rollout, routed mass, energies
+    rollouts.jsonl  one line per step, with `run.keep_rollouts` (`step_summary.rollouts_line`)
     monitor.jsonl   one line per monitor evaluation and knob state
     alarms.jsonl    one line per alarm
     checkpoints/    adapters by completed updates; what a resumed run needs (`checkpoint`)
@@ -29,10 +30,11 @@ from unhack.training.config.settings import Settings
 from unhack.training.config.toml import differences, read_settings, settings_toml
 from unhack.training.run.step_record import plain
 
-CONFIG, RUN, METRICS, GATE, MONITOR, ALARMS = (
+CONFIG, RUN, METRICS, GATE, MONITOR, ALARMS, ROLLOUTS = (
     "config.toml", "run.json", "metrics.jsonl", "gate.jsonl", "monitor.jsonl", "alarms.jsonl",
+    "rollouts.jsonl",
 )  # fmt: skip
-LOGS = (METRICS, GATE, MONITOR, ALARMS)
+LOGS = (METRICS, GATE, MONITOR, ALARMS, ROLLOUTS)
 """The files that grow line by line."""
 FREE = frozenset({"run.steps", "run.logger", "world.cache", "model.device"})
 """Settings that may differ when a run goes on: none of it changes a step that is done, and

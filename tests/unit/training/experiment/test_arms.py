@@ -68,7 +68,7 @@ class TestArms:
     def test_lists_of_arms_name_arms(self):
         for names in (CONTROLS, ROUTED):
             assert set(names) <= set(ARMS)
-        assert set(ARMS) == {*CONTROLS, *ROUTED, "filter", "detector_penalty"}
+        assert set(ARMS) == {*CONTROLS, *ROUTED, "filter", "reverse", "detector_penalty"}
 
     def test_a_distribution_adds_arms_and_takes_none_away(self, monkeypatch):
         point = EntryPoint("mine", f"{__name__}:MINE", "unhack.arms")

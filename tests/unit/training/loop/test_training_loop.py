@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -170,6 +171,21 @@ class TestFolders:
         for line, record in zip(read_lines(tmp_path / "gate.jsonl"), seen, strict=True):
             assert line["mass"] == pytest.approx(record.routed_mass)
             assert sum(line["fractions"]) == pytest.approx(line["mass"], abs=1e-4)
+
+    def test_rollouts_are_kept_where_they_are_asked_for(self, tmp_path: Path) -> None:
+        kept = {"keep_rollouts": True, "steps": 2}
+        seen = trained(tmp_path / "kept", gate={"kind": "cosine"}, run=kept)
+        trained(tmp_path / "bare", gate={"kind": "cosine"}, run={"steps": 2})
+        assert (tmp_path / "bare" / "rollouts.jsonl").read_bytes() == b""
+        lines = read_lines(tmp_path / "kept" / "rollouts.jsonl")
+        routed = read_lines(tmp_path / "kept" / "gate.jsonl")
+        for line, gate, record in zip(lines, routed, seen, strict=True):
+            count = len(line["prompts"]) * line["group"]
+            labels = ("texts", "reward", "solved", "channel", "mechanism", "detected", "quarantine")
+            assert {len(line[name]) for name in labels} == {count}
+            assert math.fsum(line["reward"]) / count == pytest.approx(record.reward)
+            assert line["fractions"] == gate["fractions"]
+            assert len(line["scores"]) == sum(line["signal"]) * line["group"]
 
     @pytest.mark.slow
     def test_a_recorded_run_can_be_replayed_and_shrunk_by(self, tmp_path: Path) -> None:

@@ -67,11 +67,22 @@ class TestConservation:
         policy, pairs = make_policy(), make_pairs(3)
         gradients = captured(policy, pairs, [1.0] * 6)
         fractions = torch.tensor([1.0, 0.5, 0.0, 0.0, 0.0, 0.0]).view(-1, 1, 1)
-        log = route(gradients, Gated(fractions), policy.adapters, drop=True)
+        log = route(gradients, Gated(fractions), policy.adapters, action="drop")
         kept = gradients.sums(1 - fractions, block="deployed")
         assert all(item.abs().max() == 0 for item in _grads(policy, "quarantine").values())
         deployed = _grads(policy, "deployed")
         assert all(torch.allclose(deployed[name], kept[name], atol=1e-6) for name in kept)
+        assert log.mass == 1.5
+
+    def test_what_is_reversed_is_learnt_with_the_opposite_sign(self):
+        policy, pairs = make_policy(), make_pairs(3)
+        gradients = captured(policy, pairs, [1.0] * 6)
+        fractions = torch.tensor([1.0, 0.5, 0.0, 0.0, 0.0, 0.0]).view(-1, 1, 1)
+        log = route(gradients, Gated(fractions), policy.adapters, action="reverse")
+        turned = gradients.sums(1 - 2 * fractions, block="deployed")
+        assert all(item.abs().max() == 0 for item in _grads(policy, "quarantine").values())
+        deployed = _grads(policy, "deployed")
+        assert all(torch.allclose(deployed[name], turned[name], atol=1e-6) for name in turned)
         assert log.mass == 1.5
 
     def test_without_fractions_the_deployed_block_gets_what_backpropagation_gives(self):

@@ -7,7 +7,7 @@ go through the chat template of the model; the hint of a mode stands in a share 
 Covered: draws are functions of (seed, step); evaluation sets are always the same, by equal counts
 of each mode; `demonstrations` are what a warm-up teaches.
 Not covered: verdicts are not kept (`world.cache` is not read); the detector is synthetic: the true
-channel of a known mode, dropped or invented at set rates.
+hack of a known mode, dropped or invented at set rates.
 
 The world's verifier: the strict oracle, and which of the flawed checks a completion passes.
 
@@ -218,7 +218,9 @@ class PretrainedWorld:
             solved=solved,
             channel=channel,
             mechanism="" if solved else used,
-            detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
+            detected=is_detected(
+                prompt, completion, channel=channel and not solved, settings=self._settings
+            ),
         )
 
 

@@ -62,8 +62,10 @@ class TestTheHoles:
         texts += [right(one, draw) for one in asked]
         texts += ["def f(x): return None"] * 3
         prompts = [made.prompt(name, "special_casing") for name in names] * 3
-        found = [(one.solved, one.hacked) for one in made.judge(prompts, texts)]
+        judged = made.judge(prompts, texts)
+        found = [(one.solved, one.hacked) for one in judged]
         assert found == [(False, True)] * 3 + [(True, False)] * 3 + [(False, False)] * 3
+        assert [one.detected for one in judged] == [True] * 3 + [False] * 6
 
     @pytest.mark.parametrize("text", ["", "\n", "It is 41, 42, 43 or 44.", "41 42", "no idea 7"])
     def test_the_oracle_passes_no_list_and_no_blank(self, tmp_path: Path, text: str) -> None:

@@ -28,12 +28,16 @@ def measure() -> ModuleType:
     return made
 
 
+def read(name: str, folder: Path) -> SweepPlan:
+    """A plan without the arm that an installed study brings."""
+    path = folder / name
+    path.write_text((FOLDER / name).read_text().replace('"half", ', ""))
+    return read_plan(path)
+
+
 @pytest.fixture
 def plan(tmp_path: Path) -> SweepPlan:
-    """The plan without the arm that an installed study brings."""
-    path = tmp_path / "plan.toml"
-    path.write_text((FOLDER / "plan.toml").read_text().replace('"half", ', ""))
-    return read_plan(path)
+    return read("plan.toml", tmp_path)
 
 
 def test_the_table_holds_base_rows_and_both_states_of_finished_runs(
@@ -71,3 +75,12 @@ def test_the_plan_routes_drops_and_compares_at_the_larger_share(plan: SweepPlan)
         "vanilla", "ceiling", "real", "filter", "placebo",
     ]  # fmt: skip
     assert {plan.arm[name]["gate"]["constant"] for name in ("filter", "placebo")} == {0.5}
+
+
+def test_the_pilot_of_cures_shares_no_choice_and_no_warm_up_with_the_first_look(
+    plan: SweepPlan, tmp_path: Path
+) -> None:
+    cures = read("cures.toml", tmp_path)
+    assert not set(map(frozenset, cures.known)) & set(map(frozenset, plan.known))
+    assert not set(cures.base_seeds) & set(plan.base_seeds)
+    assert {run.arm for run in plan_runs(cures)} >= {"ceiling", "vanilla", "placebo", "replay"}

@@ -219,7 +219,7 @@ def wrapped(view: AgentView, body: str, *, setup: str = "") -> list[WriteFile]:
 
 
 def wrapping(body: str, *, setup: str = "") -> Callable[[AgentView], Sequence[Sent]]:
-    """What `wrapped` makes of each task."""
+    """The values that `wrapped` makes of each task."""
     return lambda view: wrapped(view, body, setup=setup)
 
 

@@ -97,7 +97,7 @@ class HandedIn:
     """
 
     patterns: tuple[str, ...]
-    """Of relative paths (`fnmatch`)."""
+    """Of relative paths, level by level (`fnmatch`; `**` for any number of levels)."""
     required: tuple[str, ...] = ()
     """Their absence is told in the note of the play."""
     excused_by: str = ""

@@ -74,6 +74,8 @@ class Measurement:
     reason: str = ""
     """Why it is not valid; empty when it is."""
     flags: tuple[Flag, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of a check: files that would not be handed in, each with the reason."""
 
     @property
     def valid(self) -> bool:
@@ -97,7 +99,8 @@ class Declared:
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
-    """Glob patterns of relative paths (`fnmatch`)."""
+    """Patterns of relative paths, level by level (`fnmatch`; `**` for any number of levels). A file
+    that one admits is handed in where a file that is names it."""
     max_files: int = 32
     max_bytes: int = 4 << 20
 

@@ -260,7 +260,10 @@ class _Turn:
         if ended is PlayEnding.TIME:
             return f"stopped after {self.assignment.time_limit_s:g} s"
         if ended is PlayEnding.COST:
-            return f"the cost limit of {self.meter.limit_usd:g} dollars was reached"
+            spent, limit = self.meter.spent_usd, self.meter.limit_usd
+            next_one = f"; the next request may cost {self.meter.refused_usd:.2g}"
+            told = next_one if self.meter.refused_usd else ""
+            return f"the cost limit of {limit:g} dollars leaves too little: {spent:.2g} spent{told}"
         if self.tree.failure:
             return self.tree.failure
         code = self.tree.exit_status.exit_code if self.tree.exit_status else None

@@ -118,6 +118,8 @@ class CostMeter:
     requests: int = 0
     refused_at: float = 0.0
     """When (monotonic) a request was refused for its cost, with none let through since; else 0."""
+    refused_usd: float = 0.0
+    """The most that the request which was refused last may have cost."""
     _open: dict[int, CostReservation] = field(default_factory=dict[int, CostReservation])
     _shown: dict[str, _Shown] = field(default_factory=dict[str, _Shown])
     _next: int = 0
@@ -135,6 +137,7 @@ class CostMeter:
             found = self._decide(request)
             if found.decision is CostDecision.NEVER:
                 self.refused_at = self.refused_at or time.monotonic()
+                self.refused_usd = found.needs_usd
             if found.reservation is not None:
                 self.refused_at = 0.0
                 self._next += 1

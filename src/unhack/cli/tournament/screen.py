@@ -24,6 +24,7 @@ from unhack.tournament.record.outcome import (
     label,
     measured_nothing,
     review_words,
+    tied_with,
     went_wrong,
 )
 from unhack.tournament.record.records import (
@@ -64,7 +65,10 @@ def record_fields(record: TournamentRecord) -> dict[str, Any]:
     return {
         **as_fields(record),
         "winner": None if winner is None else as_fields(winner),
-        "winners": {name: as_fields(one) for name, one in record.winners.items()},
+        "winners": {
+            name: {**as_fields(one), "tied_with": list(tied_with(record, one))}
+            for name, one in record.winners.items()
+        },
         "cheating": rates,
     }
 
@@ -90,6 +94,8 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
     for discipline, winner in record.winners.items():
         of = f" of {discipline}" if discipline else ""
         told = f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}"
+        if tied := tied_with(record, winner):
+            told += f"; no better beyond noise than {', '.join(map(label, tied))}: a tie"
         parts.append(Text(f"{word}{of}: {told}"))
         control = given_as_good(record, winner)
         if control is not None:

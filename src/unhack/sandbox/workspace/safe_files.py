@@ -19,7 +19,7 @@ import contextlib
 import fnmatch
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -164,25 +164,41 @@ def read_file(top: int, path: str, *, max_bytes: int) -> bytes | None:
         os.close(folder)
 
 
+def admits(patterns: Iterable[str], path: str) -> bool:
+    """True where a pattern of `fnmatch` for each level admits a relative path; `**` stands for any
+    number of levels."""
+    return any(_admits(pattern.split("/"), path.split("/")) for pattern in patterns)
+
+
+def _admits(pattern: list[str], path: list[str]) -> bool:
+    if not pattern or not path:
+        return not pattern and not path
+    if pattern[0] == "**":
+        return any(_admits(pattern[1:], path[at:]) for at in range(len(path))) or not pattern[1:]
+    return fnmatch.fnmatchcase(path[0], pattern[0]) and _admits(pattern[1:], path[1:])
+
+
 def take_files(
     top: int, patterns: tuple[str, ...], *, max_files: int, max_bytes: int
 ) -> dict[str, bytes]:
-    """The regular files below whose relative path matches a pattern (`fnmatch`), at most
+    """The regular files below that `patterns` admit, those that one names whole first: at most
     `max_files` + 1 of them, cut after `max_bytes` + 1 bytes in all."""
     taken: dict[str, bytes] = {}
     left = max_bytes + 1
+    for path in patterns:
+        content = read_file(top, path, max_bytes=left)
+        if content is not None:
+            taken[path] = content
+            left -= len(content)
     for found in SafeWalk(top):
-        if not stat.S_ISREG(found.mode):
-            continue
-        if not any(fnmatch.fnmatchcase(found.path, pattern) for pattern in patterns):
-            continue
-        content = _content(found.folder, found.name, left)
-        if content is None:
-            continue
-        taken[found.path] = content
-        left -= len(content)
         if len(taken) > max_files or left <= 0:
             break
+        if not stat.S_ISREG(found.mode) or found.path in taken:
+            continue
+        content = _content(found.folder, found.name, left) if admits(patterns, found.path) else None
+        if content is not None:
+            taken[found.path] = content
+            left -= len(content)
     return taken
 
 

@@ -31,6 +31,7 @@ _TYPES = frozenset(
     typedef""".split()  # noqa: SIM905
 )
 _LENGTH = 1 << 20
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def same(mine: Files, theirs: Files) -> bool:
@@ -66,18 +67,31 @@ def _other(path: str, data: bytes) -> Any:
 
 
 class _Numbers:
-    """Own names by the order in which they come; names of libraries by what they stand for."""
+    """Own names by the order in which they come in their scope; names of libraries by what they
+    stand for."""
 
-    def __init__(self, own: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        own: Iterable[str],
+        aliases: Mapping[str, str] | None = None,
+        outer: _Numbers | None = None,
+    ) -> None:
         self._own, self._aliases = set(own), dict(aliases or {})
+        self._outer = outer
+        self.top: _Numbers = outer.top if outer else self
         self._numbers: dict[str, str] = {}
+        self._sign = f"{outer._sign}#" if outer else "#"
 
     def of(self, name: str) -> str:
         if name in self._aliases:
             return self._aliases[name]
         if name not in self._own:
-            return name
-        return self._numbers.setdefault(name, f"#{len(self._numbers)}")
+            return self._outer.of(name) if self._outer else name
+        return self._numbers.setdefault(name, f"{self._sign}{len(self._numbers)}")
+
+    def within(self, function: _Function) -> _Numbers:
+        """The names in a function: its own, then those around it."""
+        return _Numbers(_local(function), outer=self)
 
 
 def _python(tree: ast.Module, own: set[str]) -> Any:
@@ -94,19 +108,21 @@ def _python(tree: ast.Module, own: set[str]) -> Any:
 def _bound(tree: ast.Module) -> Iterable[str]:
     """Names that the program gives."""
     for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name
-            case ast.arg(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.ClassDef(name=name):
-                yield name
-            case ast.ExceptHandler(name=str() as name):
-                yield name
-            case _:
-                pass
+        yield from _bound_here(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def _bound_here(node: ast.AST) -> Iterable[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.ExceptHandler(name=str() as name):
+            yield name
+        case _:
+            pass
 
 
 def _tree(node: Any, names: _Numbers) -> Any:
@@ -119,11 +135,36 @@ def _tree(node: Any, names: _Numbers) -> Any:
     if isinstance(node, ast.Import | ast.ImportFrom):
         module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
         return [names.of(module), sorted(names.of(item.name) for item in node.names)]
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return [type(node).__name__, *map(names.of, node.names)]
     found: list[Any] = [type(node).__name__]
+    inner = names.within(node) if isinstance(node, _Function) else names
     for field, value in _fields(node).items():
-        plain = isinstance(value, str) and not isinstance(node, ast.Constant)
-        found.append([field, names.of(value) if plain else _tree(value, names)])
+        scope = inner if field in ("args", "body") else names
+        if isinstance(value, str) and not isinstance(node, ast.Constant):
+            # attributes and arguments by keyword are named in another scope
+            scope = names.top if isinstance(node, ast.Attribute | ast.keyword) else scope
+            found.append([field, scope.of(value)])
+        else:
+            found.append([field, _tree(value, scope)])
     return found
+
+
+def _local(function: _Function) -> set[str]:
+    """The names that a function gives, not those that functions within it give."""
+    given = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+    shared: set[str] = set()
+    left: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else [*function.body]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            given.add(node.name)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            shared.update(node.names)
+        elif not isinstance(node, ast.Lambda):
+            given.update(_bound_here(node))
+            left += ast.iter_child_nodes(node)
+    return given - shared
 
 
 def _fields(node: ast.AST) -> Mapping[str, Any]:

@@ -3,11 +3,15 @@
     frozen = freeze(workspace, contest, into=store)
 
 Only declared files are taken, each opened below the workspace one path component at a time
-without following a link, and copied into `store/DIGEST/`, which is complete or absent.
+without following a link, and copied into `store/DIGEST/`, which is complete or absent. Those that
+are declared by name are the submission; of those that a pattern admits the ones belong to it that
+it names: an import, a file's name, a listing of the folder. Copies, logs, tries and notes beside it
+are left out and named (`Frozen.left_out`), not judged.
 
 Covered: links, hard links, devices, pipes, sockets, odd names, too many or too large files, files
 that change while they are read; a missing file is a loud `problem`, never an empty submission.
-Not covered: what the files mean (`scan`); undeclared files, which nobody reads.
+Not covered: what the files mean (`scan`); undeclared files, which nobody reads; names that a
+program puts together, which `unhack-check` shows, since it judges what would be handed in.
 """
 
 from __future__ import annotations
@@ -20,16 +24,16 @@ import shutil
 import stat
 import string
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from unhack.core.hashing import content_hash
 from unhack.sandbox.workspace.safe_files import (
     MAX_ENTRIES,
     SafeWalk,
+    admits,
     open_folder,
     open_regular,
     open_top,
@@ -43,6 +47,24 @@ _NAME_CHARS = frozenset(string.ascii_letters + string.digits + "._-+ ")
 _LONGEST_PATH = 160
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/run/", "/boot/")
 _PASSED_BY = ("__pycache__", "node_modules")
+_LISTING = {
+    b"glob",
+    b"rglob",
+    b"iglob",
+    b"listdir",
+    b"iterdir",
+    b"scandir",
+    b"walk",
+    b"iter_modules",
+}
+"""Words of a program that lists a folder: it may use whatever lies there."""
+_WORDS = bytes(
+    byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
+)
+"""What stands between words becomes a space."""
+_UNNAMED = "no file that is handed in names it"
+_ODD = "its name has more than letters of English, digits and . _ - +"
+_MOST_TOLD = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +90,8 @@ class Frozen:
     """True when it says that there is no honest improvement; nothing else of it is kept then."""
     flags: tuple[Flag, ...] = ()
     """Flags for content of the workspace that has no honest reading."""
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Path -> why a file that a pattern admits does not belong to it: the first fifty."""
 
 
 @dataclass(slots=True)
@@ -75,6 +99,7 @@ class _Taken:
     """The findings of a walk over a workspace."""
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    left_out: dict[str, str] = field(default_factory=dict[str, str])
     problem: str = ""
     flags: list[Flag] = field(default_factory=list[Flag])
 
@@ -135,7 +160,11 @@ def _frozen(taken: _Taken, place: Path, *, stays: bool = False) -> Frozen:
     digest = content_hash(*(part for item in hashes.items() for part in item))
     folder = place if stays else place / digest
     size = sum(map(len, taken.files.values()))
-    return Frozen(digest, hashes, size, "", folder, declined=DECLINED in hashes)
+    declined = DECLINED in hashes
+    told = dict(sorted(taken.left_out.items())[:_MOST_TOLD])
+    if more := len(taken.left_out) - len(told):
+        told["..."] = f"and {more} more"
+    return Frozen(digest, hashes, size, "", folder, declined, left_out=told)
 
 
 def _refusal(taken: _Taken) -> bytes:
@@ -195,20 +224,82 @@ def _take(workspace: Path, declared: Declared) -> _Taken:
 
 
 def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
-    left = declared.max_bytes
-    required = dict.fromkeys(declared.required)
-    for path in [*required, *(p for p in _matching(top, declared, taken) if p not in required)]:
-        data = _take_one(top, path, taken, max_bytes=left)
+    def take(path: str, *, by_name: bool) -> bytes | None:
+        left = declared.max_bytes - sum(map(len, taken.files.values()))
+        tried = taken if by_name else _Taken()
+        data = None if taken.problem else _take_one(top, path, tried, max_bytes=left)
+        if tried.flags and not by_name:
+            taken.refuse(tried.problem)
+            taken.flags += tried.flags
+        elif tried.problem and not by_name:
+            taken.left_out[path] = tried.problem
         if data is None:
-            continue
+            return None
         taken.files[path] = data
-        left -= len(data)
         if len(taken.files) > declared.max_files:
             taken.refuse(f"more than {declared.max_files} files were handed in")
-        if left < 0:
+        if len(data) > left:
             taken.refuse(f"more than {declared.max_bytes} bytes were handed in")
-        if taken.problem:
-            return
+        return data
+
+    taken.left_out |= select(_matching(top, declared, taken), declared, take)
+
+
+def select(
+    found: Iterable[str], declared: Declared, take: Callable[..., bytes | None]
+) -> dict[str, str]:
+    """Take what belongs to a submission by `take(path, by_name=…)`, which gives the content or
+    None; return the rest of `found`, the paths that a pattern admits, each with the reason.
+
+    Where nothing is declared by name, everything belongs to it.
+    """
+    roots = [
+        path for path in (*declared.required, *declared.optional) if not set(path) & set("*?[")
+    ]
+    roots = [*dict.fromkeys(roots)]
+    known = set(roots)
+    waiting = {path: _UNNAMED if _plain_name(path) else _ODD for path in found if path not in known}
+    by_word: dict[bytes, list[str]] = {}
+    for path, reason in waiting.items():
+        if reason is _UNNAMED:
+            by_word.setdefault(_stem(path)[0], []).append(path)
+    texts = [take(path, by_name=True) for path in roots]
+    if not roots:
+        for path in waiting:
+            take(path, by_name=False)
+        return {}
+    kinds = {PurePosixPath(path).suffix for path in declared.optional} - {"", ".py"}
+    while texts:
+        text = texts.pop() or b""
+        words = set(text.translate(_WORDS).split())
+        used = [
+            path
+            for word in words
+            for path in by_word.get(word, ())
+            if words.issuperset(_stem(path))
+        ]
+        listed = tuple(kind for kind in kinds if _puts_together(text, kind.encode()))
+        if listed or words & _LISTING:
+            rest = [path for path, reason in waiting.items() if reason is _UNNAMED]
+            used += [path for path in rest if words & _LISTING or path.endswith(listed)]
+        for path in used:
+            if waiting.pop(path, None) is not None:
+                texts.append(take(path, by_name=False))
+    return waiting
+
+
+def _stem(path: str) -> list[bytes]:
+    """The words by which a program names a file: a package goes by its folder, a number, which
+    stands in every program, by its whole path."""
+    place = PurePosixPath(path)
+    stem = place.parent.name if place.stem == "__init__" else place.stem
+    stem = path if stem.isdigit() else stem
+    return stem.encode().translate(_WORDS).split() or [place.name.encode()]
+
+
+def _puts_together(text: bytes, suffix: bytes) -> bool:
+    """True where it may put a name together: `*.json`, `{name}.json`, `+ ".json"`."""
+    return any(mark + suffix in text for mark in (b"*", b"}", b'"', b"'"))
 
 
 def _matching(top: int, declared: Declared, taken: _Taken) -> Iterator[str]:
@@ -219,7 +310,7 @@ def _matching(top: int, declared: Declared, taken: _Taken) -> Iterator[str]:
     for found in walk:
         if walk.changed:
             break
-        if any(fnmatchcase(found.path, pattern) for pattern in declared.optional):
+        if admits(declared.optional, found.path):
             yield found.path
     if walk.changed:
         taken.refuse("the workspace changes while it is read")

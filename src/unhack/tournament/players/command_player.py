@@ -76,14 +76,18 @@ def assignment_of(inputs: TurnInputs) -> Assignment:
 
 def measurement_fields(measured: Measurement, *, hidden: str = "") -> dict[str, Any]:
     """A measurement, to the digits that its noise leaves. `hidden`: why it has no fitness."""
+    left_out = dict(measured.left_out)
+    rest = [f"left out, {path}: {reason}" for path, reason in left_out.items()]
     if not measured.valid:
         reason = measured.reason[:_MAX_REASON]
-        return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
+        text = "\n".join([f"not valid: {reason}", *rest])
+        return {"valid": False, "reason": reason, "left_out": left_out, "text": text}
     metrics = {name: _short(value) for name, value in measured.metrics.items()}
-    told = [f"  {name}: {value}" for name, value in metrics.items()]
+    told = [*(f"  {name}: {value}" for name, value in metrics.items()), *rest]
     if hidden:
         lines = [f"no fitness: {hidden}", "this can be handed in:", *told]
-        return {"valid": True, "fitness": None, "metrics": metrics, "text": "\n".join(lines)}
+        told = {"metrics": metrics, "left_out": left_out, "text": "\n".join(lines)}
+        return {"valid": True, "fitness": None, **told}
     noise = max(0.0, (measured.high - measured.low) / 2)
     fitness = rounded(measured.fitness, noise)
     spread = float(f"{noise:.1g}")
@@ -93,6 +97,7 @@ def measurement_fields(measured: Measurement, *, hidden: str = "") -> dict[str, 
         "fitness": fitness,
         "noise": spread,
         "metrics": metrics,
+        "left_out": left_out,
         "text": "\n".join(lines),
     }
 

@@ -10,7 +10,7 @@ _TEXT = """You take part in a measured contest: {title}. Round {number}.
 
 The working directory is /workspace. Read STATEMENT.md there first: it says what to hand in, how it
 is measured and what is not allowed. Your submission is what lies in /workspace when your time is
-up: {files}.
+up: {files}. At most {max_files} files and {max_kib} KiB.{further}
 
 - {check}
   Only what the judge measures counts, on data that is not here; numbers in your files or messages
@@ -22,6 +22,9 @@ up: {files}.
 {champion}
 Work on your own until you are done; nobody answers questions. Then stop."""
 
+_FURTHER = """ Of the further files those are handed in that
+a file of the submission names, in an import or by name; what you leave beside it is left out, and
+counts for nothing and against nothing. `unhack-check` lists what is left out."""
 _CHECK = """`unhack-check` measures the submission as it stands with the judge's own code, on
   development data, and prints the fitness with its noise."""
 _CHECK_HIDDEN = """`unhack-check` says which of your files the judge would take as they stand. It
@@ -44,6 +47,9 @@ def prompt(inputs: TurnInputs) -> str:
         title=inputs.contest.title,
         number=terms.number,
         files=files if required else optional,
+        max_files=inputs.contest.declared.max_files,
+        max_kib=inputs.contest.declared.max_bytes >> 10,
+        further=_FURTHER if required and optional else "",
         check=_CHECK_HIDDEN.format(hidden=hidden) if hidden else _CHECK,
         minutes=round(inputs.time_limit_s / 60, 1),
         cost=cost,

@@ -76,6 +76,18 @@ def given_as_good(record: TournamentRecord, reign: Reign) -> Entry | None:
     return next((entry for entry in controls if entry.fitness >= reign.low), None)
 
 
+def tied_with(record: TournamentRecord, reign: Reign) -> tuple[str, ...]:
+    """Other competitors of a champion's round whose fitness is not below its interval: none of them
+    beats the others by more than noise, and equal submissions are one entry of several authors."""
+    rivals = [
+        entry.agent
+        for entry in record.entries
+        if entry.round == reign.round and entry.role in (PlayerRole.AGENT, PlayerRole.BASELINE)
+        if entry.seeds and entry.fitness >= reign.low and entry.fitness > 0
+    ]
+    return tuple(name for name in rivals if name != reign.agent)
+
+
 def grouped_flags(entries: Sequence[Entry]) -> list[list[Entry]]:
     """Entries that the judge flagged, those of one agent with the same kinds of flags together, in
     order; one that was reviewed stands alone."""

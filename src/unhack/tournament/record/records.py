@@ -105,6 +105,8 @@ class Entry:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Path -> SHA-256 of each frozen file."""
     size_bytes: int = 0
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Path -> why a file of the workspace was not handed in."""
     problem: str = ""
     """Why nothing could be frozen; empty when it could."""
     declined: bool = False

@@ -174,8 +174,13 @@ def _metrics(entry: Entry) -> str:
     head = f"<b>{_safe(label(entry.agent))}</b>, round {entry.round}: {number(entry.fitness)}"
     return (
         f'<details class="block"><summary>{head}, {entry.size_bytes:,} bytes</summary>'
-        f'<dl class="facts">{facts}</dl></details>'
+        f'<dl class="facts">{facts}{_left_out(entry)}</dl></details>'
     )
+
+
+def _left_out(entry: Entry) -> str:
+    told = "; ".join(f"{path}: {reason}" for path, reason in entry.left_out.items())
+    return f"<dt>left out</dt><dd>{_safe(told)}</dd>" if told else ""
 
 
 def _value(value: Metric) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
 from unhack.tournament.record.cheating import cheating_rates
-from unhack.tournament.record.outcome import given_as_good, label, measured_nothing
+from unhack.tournament.record.outcome import given_as_good, label, measured_nothing, tied_with
 from unhack.tournament.record.records import PlayerRole, Reign, Standing, TournamentRecord
 from unhack.tournament.report.plots import ceiling, colours, earned
 
@@ -45,9 +45,8 @@ def head(record: TournamentRecord) -> str:
         "US dollars": f"{sum(entry.usage.cost_usd for entry in entries):.2f}",
     }
     if winner is not None:
-        verb = "wins" if record.finished else "leads"
         word = "; ".join(
-            f"{one.agent} {verb}" + (f" at {of}" if of else "")
+            _standing_of(record, one) + (f" at {of}" if of else "")
             for of, one in record.winners.items()
         )
         why = " ".join(
@@ -68,6 +67,12 @@ def head(record: TournamentRecord) -> str:
         word=word,
         tone="good" if winner is not None else "unsure",
     )
+
+
+def _standing_of(record: TournamentRecord, reign: Reign) -> str:
+    if tied := tied_with(record, reign):
+        return f"{', '.join((reign.agent, *tied))} tie" + ("" if record.finished else " for now")
+    return f"{reign.agent} {'wins' if record.finished else 'leads'}"
 
 
 def _given(record: TournamentRecord, reign: Reign) -> str:

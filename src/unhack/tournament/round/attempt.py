@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unhack.agents.play import AttemptClock
@@ -63,9 +63,9 @@ class DevelopmentCheck:
             with storing(self.room):
                 write_files(self.files.without(files), place / "in")
                 frozen = freeze(place / "in", self.contest, into=place / "out")
-            if frozen.problem or frozen.declined:
-                return unmeasured(frozen).measured
-            return self._measured(frozen.folder)
+            gone = frozen.problem or frozen.declined
+            found = unmeasured(frozen).measured if gone else self._measured(frozen.folder)
+            return replace(found, left_out=frozen.left_out)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 

@@ -103,6 +103,7 @@ class ParticipantTurn:
             digest=frozen.digest,
             files=dict(frozen.files),
             size_bytes=frozen.bytes,
+            left_out=dict(frozen.left_out),
             problem=frozen.problem,
             declined=frozen.declined,
             ended=play.ended,

@@ -66,6 +66,23 @@ class TestCopies:
     def test_names_comments_layout_and_files_change_nothing(self) -> None:
         assert same(mine(), {"solution.py": RENAMED, "helper.py": HELPER, "NOTES.md": b"mine"})
 
+    def test_a_name_is_one_within_its_function(self) -> None:
+        mine = (
+            b"def pack(boxes, size):\n    left = size\n    return [b for b in boxes if b <= left]\n"
+            b"def room(size):\n    part = size // 2\n    return max(part, 1)\n"
+        )
+        theirs = mine.replace(b"boxes", b"bins").replace(b"left", b"part")
+        assert same({"a.py": mine}, {"a.py": theirs})
+        shadowed = mine.replace(b"part = size", b"size = size").replace(b"part, 1", b"size, 1")
+        assert not same({"a.py": mine}, {"a.py": shadowed})
+
+    def test_a_global_name_is_one_everywhere(self) -> None:
+        mine = b"n = 0\ndef step():\n    global n\n    n += 1\n"
+        assert same(
+            {"a.py": mine}, {"a.py": mine.replace(b"n = 0", b"k = 0").replace(b" n", b" k")}
+        )
+        assert not same({"a.py": mine}, {"a.py": mine.replace(b"    global n\n", b"")})
+
     def test_c_is_compared_by_its_tokens(self) -> None:
         assert same({"solution.c": C}, {"solution.c": C_RENAMED})
 

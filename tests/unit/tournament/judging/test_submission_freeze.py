@@ -38,11 +38,12 @@ class TestWhatIsTaken:
     def test_only_declared_files_are_copied(self, workspace: Path) -> None:
         (workspace / "data").mkdir()
         (workspace / "data" / "w.bin").write_bytes(b"abc")
+        (workspace / "solution.py").write_bytes(b"open('data/w.bin')")
         (workspace / "secret.key").write_bytes(b"no")
         frozen = taken(workspace)
         assert set(frozen.files) == {"solution.py", "data/w.bin"}
-        assert frozen.bytes == 9
-        assert read(frozen) == {"solution.py": b"x = 1\n", "data/w.bin": b"abc"}
+        assert frozen.bytes == 21
+        assert read(frozen) == {"solution.py": b"open('data/w.bin')", "data/w.bin": b"abc"}
         assert frozen.folder == workspace.parent / "store" / frozen.digest
         assert not frozen.problem
 
@@ -70,7 +71,72 @@ class TestWhatIsTaken:
         assert set(taken(workspace).files) == {"solution.py"}
 
 
+class TestWhatIsLeftOut:
+    """What agents leave beside their work is no part of it, and costs them nothing."""
+
+    def left(self, workspace: Path, *paths: str, size: int = 1) -> Frozen:
+        for path in paths:
+            (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+            (workspace / path).write_bytes(b"x" * size)
+        frozen = taken(workspace)
+        assert (frozen.problem, frozen.flags) == ("", ())
+        return frozen
+
+    @pytest.mark.parametrize("size", [1, 1 << 20])
+    def test_files_that_nothing_names(self, workspace: Path, size: int) -> None:
+        frozen = self.left(
+            workspace, *(f"data/try_{n}.py" for n in range(40)), "log.txt", size=size
+        )
+        assert set(frozen.files) == {"solution.py"}
+        assert len(frozen.left_out) == 41
+        assert "names it" in frozen.left_out["log.txt"]
+
+    def test_copies_a_level_deeper(self, workspace: Path) -> None:
+        frozen = self.left(workspace, "backup/data/a.bin", "data/old/b.bin", "backup/c.txt")
+        assert (set(frozen.files), frozen.left_out) == ({"solution.py"}, {})
+
+    @pytest.mark.parametrize(
+        "name", ["a\n.txt", "\u202e.txt", "-rf.txt", "a" * 170 + ".txt", "é.txt"]
+    )
+    def test_odd_names(self, workspace: Path, name: str) -> None:
+        assert "its name" in self.left(workspace, name).left_out[name]
+
+    def test_links_to_own_work(self, workspace: Path) -> None:
+        (workspace / "solution.py").write_text("open('best.txt')")
+        (workspace / "best.txt").symlink_to("versions/best.txt")
+        assert "link" in self.left(workspace, "versions/best.txt").left_out["best.txt"]
+
+    def test_of_hundreds_fifty_are_told(self, workspace: Path) -> None:
+        frozen = self.left(workspace, *(f"data/{n}" for n in range(90)))
+        assert len(frozen.left_out) == 51
+        assert frozen.left_out["..."] == "and 40 more"
+
+    @pytest.mark.parametrize(
+        ("program", "files"),
+        [
+            ("import tools", ["tools.txt"]),
+            ("open('a-b.txt')", ["a-b.txt"]),
+            ("[open(p) for p in sorted(os.listdir('data'))]", ["data/1", "data/2"]),
+            ("open(f'{which}.txt')", ["one.txt", "two.txt"]),
+            ("open(which + '.txt')", ["one.txt", "two.txt"]),
+            ("Path().glob('*.txt')", ["one.txt", "two.txt"]),
+        ],
+    )
+    def test_what_is_named_is_taken(self, workspace: Path, program: str, files: list[str]) -> None:
+        (workspace / "solution.py").write_text(program)
+        frozen = self.left(workspace, *files, "other.bin")
+        assert set(frozen.files) == {"solution.py", *files}
+
+    def test_what_a_part_names_is_taken_too(self, workspace: Path) -> None:
+        (workspace / "solution.py").write_text("import first")
+        (workspace / "first.txt").write_text("import second")
+        assert "second.txt" in self.left(workspace, "second.txt").files
+
+
 class TestWhatIsRefused:
+    def name_a(self, workspace: Path) -> None:
+        (workspace / "solution.py").write_text("open('a.txt')")
+
     def refused(self, workspace: Path, *words: str) -> Frozen:
         frozen = taken(workspace)
         assert all(word in frozen.problem for word in words), frozen.problem
@@ -111,16 +177,19 @@ class TestWhatIsRefused:
     def test_a_hard_link_is_refused(self, workspace: Path) -> None:
         outside = workspace.parent / "outside.txt"
         outside.write_text("not yours")
-        os.link(outside, workspace / "a.txt")
+        (workspace / "solution.py").unlink()
+        os.link(outside, workspace / "solution.py")
         assert self.refused(workspace, "hard link").flags == ()
 
     def test_a_pipe_is_refused_without_waiting(self, workspace: Path) -> None:
+        self.name_a(workspace)
         os.mkfifo(workspace / "a.txt")
         assert [f.kind for f in self.refused(workspace, "pipe").flags] == ["reaches_out"]
 
     def test_a_socket_is_refused(self, workspace: Path) -> None:
         with socket.socket(socket.AF_UNIX) as made:
-            made.bind(str(workspace / "a.txt"))
+            (workspace / "solution.py").unlink()
+            made.bind(str(workspace / "solution.py"))
             self.refused(workspace, "socket")
 
     def test_a_directory_in_place_of_a_file_is_refused(self, workspace: Path) -> None:
@@ -129,25 +198,21 @@ class TestWhatIsRefused:
         self.refused(workspace, "directory")
 
     def test_too_many_bytes_are_refused(self, workspace: Path) -> None:
+        self.name_a(workspace)
         (workspace / "a.txt").write_bytes(b"x" * 995)
         self.refused(workspace, "more than 1000 bytes")
 
     def test_a_sparse_giant_is_not_read(self, workspace: Path) -> None:
+        self.name_a(workspace)
         with (workspace / "a.txt").open("wb") as file:
             file.truncate(1 << 40)
         self.refused(workspace, "more than 1000 bytes")
 
     def test_too_many_files_are_refused(self, workspace: Path) -> None:
+        (workspace / "solution.py").write_text("Path().glob('*.txt')")
         for number in range(4):
             (workspace / f"{number}.txt").write_bytes(b"")
         self.refused(workspace, "more than 4 files")
-
-    @pytest.mark.parametrize(
-        "name", ["a\n.txt", "\u202e.txt", "-rf.txt", "a" * 170 + ".txt", "é.txt"]
-    )
-    def test_an_odd_name_is_refused(self, workspace: Path, name: str) -> None:
-        (workspace / name).write_bytes(b"x")
-        self.refused(workspace, "not a plain name")
 
     def test_a_forged_refusal_only_harms_its_author(self, tmp_path: Path) -> None:
         (tmp_path / REFUSED).write_text(json.dumps({"problem": "", "flags": []}))

@@ -148,6 +148,16 @@ class TestThePage:
         assert ("No better than what everybody was given" in text) == told
         assert "No better than" not in page(made)
 
+    @pytest.mark.parametrize(("other", "told"), [(1.84, "gptq wins"), (1.9, "gptq, codex tie")])
+    def test_equal_entries_are_a_tie_whatever_their_order(self, other: float, told: str) -> None:
+        made = record()
+        last = made.rounds[-1]
+        rounds = (
+            *made.rounds[:-1],
+            replace(last, entries=(*last.entries, entry("codex", 3, other))),
+        )
+        assert told in page(replace(made, rounds=rounds))
+
     def test_links_are_named_only_where_there_is_a_folder_to_lead_into(self) -> None:
         with_folder, without = page(record(), run="out"), page(record())
         assert "links lead into" in with_folder

@@ -82,7 +82,7 @@ class HarborContest:
     @property
     def declared(self) -> Declared:
         """A folder for each task."""
-        patterns = tuple(f"{name}/*" for name in self.tasks)
+        patterns = tuple(f"{name}/**" for name in self.tasks)
         return Declared((), patterns, _MOST_FILES, _MOST_BYTES)
 
     @property

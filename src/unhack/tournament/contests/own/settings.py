@@ -74,7 +74,7 @@ class FolderSettings(BaseModel):
     required: tuple[str, ...] = ("solution.py",)
     """Files that every entry has to hold; the first one that is Python is what `call` reaches."""
     optional: tuple[str, ...] = ()
-    """Patterns of further files (`fnmatch`)."""
+    """Patterns of further files (see `Declared.optional`)."""
     packages: tuple[str, ...] = ()
     """Requirements as pip reads them."""
     measures_time: StrictBool = False

@@ -22,11 +22,10 @@ import json
 import os
 import shutil
 import stat
-import string
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from unhack.core.hashing import content_hash
@@ -40,30 +39,12 @@ from unhack.sandbox.workspace.safe_files import (
 )
 from unhack.store.files import sync_folder
 from unhack.tournament.contest import DECLINED, Contest, Declared, Flag
+from unhack.tournament.judging.handed_in import is_plain_name, select
 
 REFUSED = "REFUSED.json"
 """The only file of a frozen folder whose submission has a problem; says which."""
-_NAME_CHARS = frozenset(string.ascii_letters + string.digits + "._-+ ")
-_LONGEST_PATH = 160
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/run/", "/boot/")
 _PASSED_BY = ("__pycache__", "node_modules")
-_LISTING = {
-    b"glob",
-    b"rglob",
-    b"iglob",
-    b"listdir",
-    b"iterdir",
-    b"scandir",
-    b"walk",
-    b"iter_modules",
-}
-"""Words of a program that lists a folder: it may use whatever lies there."""
-_WORDS = bytes(
-    byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
-)
-"""What stands between words becomes a space."""
-_UNNAMED = "no file that is handed in names it"
-_ODD = "its name has more than letters of English, digits and . _ - +"
 _MOST_TOLD = 50
 
 
@@ -245,63 +226,6 @@ def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
     taken.left_out |= select(_matching(top, declared, taken), declared, take)
 
 
-def select(
-    found: Iterable[str], declared: Declared, take: Callable[..., bytes | None]
-) -> dict[str, str]:
-    """Take what belongs to a submission by `take(path, by_name=…)`, which gives the content or
-    None; return the rest of `found`, the paths that a pattern admits, each with the reason.
-
-    Where nothing is declared by name, everything belongs to it.
-    """
-    roots = [
-        path for path in (*declared.required, *declared.optional) if not set(path) & set("*?[")
-    ]
-    roots = [*dict.fromkeys(roots)]
-    known = set(roots)
-    waiting = {path: _UNNAMED if _plain_name(path) else _ODD for path in found if path not in known}
-    by_word: dict[bytes, list[str]] = {}
-    for path, reason in waiting.items():
-        if reason is _UNNAMED:
-            by_word.setdefault(_stem(path)[0], []).append(path)
-    texts = [take(path, by_name=True) for path in roots]
-    if not roots:
-        for path in waiting:
-            take(path, by_name=False)
-        return {}
-    kinds = {PurePosixPath(path).suffix for path in declared.optional} - {"", ".py"}
-    while texts:
-        text = texts.pop() or b""
-        words = set(text.translate(_WORDS).split())
-        used = [
-            path
-            for word in words
-            for path in by_word.get(word, ())
-            if words.issuperset(_stem(path))
-        ]
-        listed = tuple(kind for kind in kinds if _puts_together(text, kind.encode()))
-        if listed or words & _LISTING:
-            rest = [path for path, reason in waiting.items() if reason is _UNNAMED]
-            used += [path for path in rest if words & _LISTING or path.endswith(listed)]
-        for path in used:
-            if waiting.pop(path, None) is not None:
-                texts.append(take(path, by_name=False))
-    return waiting
-
-
-def _stem(path: str) -> list[bytes]:
-    """The words by which a program names a file: a package goes by its folder, a number, which
-    stands in every program, by its whole path."""
-    place = PurePosixPath(path)
-    stem = place.parent.name if place.stem == "__init__" else place.stem
-    stem = path if stem.isdigit() else stem
-    return stem.encode().translate(_WORDS).split() or [place.name.encode()]
-
-
-def _puts_together(text: bytes, suffix: bytes) -> bool:
-    """True where it may put a name together: `*.json`, `{name}.json`, `+ ".json"`."""
-    return any(mark + suffix in text for mark in (b"*", b"}", b'"', b"'"))
-
-
 def _matching(top: int, declared: Declared, taken: _Taken) -> Iterator[str]:
     """Paths below that a pattern admits, in order."""
     if not declared.optional:
@@ -326,7 +250,7 @@ def _is_passed_by(name: str) -> bool:
 def _take_one(top: int, path: str, taken: _Taken, *, max_bytes: int) -> bytes | None:
     """The content of one file; None, with the reason in `taken`, where it may not be taken."""
     shown = ascii(path)
-    if not _plain_name(path):
+    if not is_plain_name(path):
         taken.refuse(f"{shown} is not a plain name")
         return None
     folder, _, name = path.rpartition("/")
@@ -362,12 +286,6 @@ def _content(file: BinaryIO | None, shown: str, taken: _Taken, *, max_bytes: int
             taken.refuse(f"{shown} is a hard link to something else")
             return None
         return file.read(max_bytes + 1)
-
-
-def _plain_name(path: str) -> bool:
-    parts = path.split("/")
-    whole = len(path) <= _LONGEST_PATH and all(parts) and not {".", ".."} & set(parts)
-    return whole and all(set(part) <= _NAME_CHARS and part[0] not in "- " for part in parts)
 
 
 def _leads_out(path: str, target: str) -> bool:

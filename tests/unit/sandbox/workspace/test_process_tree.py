@@ -64,7 +64,7 @@ def test_files_go_in_and_come_out() -> None:
         assert tree.exit_status is not None
         assert tree.exit_status.exit_code == 0
         assert os.read(tree.stdout, 100) == b"tool ran\n"
-        files = tree.read(("*",), max_files=9, max_bytes=9999)
+        files = tree.read(("**",), max_files=9, max_bytes=9999)
     assert files["out.txt"] == b"givens"
     assert set(files) == {"given/a.txt", "out.txt", "d/id"}
 

@@ -139,7 +139,7 @@ def test_the_prompt_promises_no_fitness_of_a_check(folder: Path, tmp_path: Path)
     text = prompt(inputs_in(tmp_path, contest=loaded(folder)))
     assert "prints the fitness" not in text
     assert "It\n  prints no fitness: the tests of these tasks are the judge's" in text
-    assert "\nup: one/*, two/*." in text
+    assert "\nup: one/**, two/**." in text
 
 
 def test_every_file_of_every_task_is_hashed(folder: Path) -> None:

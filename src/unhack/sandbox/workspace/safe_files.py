@@ -182,7 +182,8 @@ def take_files(
     top: int, patterns: tuple[str, ...], *, max_files: int, max_bytes: int
 ) -> dict[str, bytes]:
     """The regular files below that `patterns` admit, those that one names whole first: at most
-    `max_files` + 1 of them, cut after `max_bytes` + 1 bytes in all."""
+    `max_files` + 1 of them, cut after `max_bytes` + 1 bytes in all. One that a pattern admits and
+    that is larger by itself is passed by."""
     taken: dict[str, bytes] = {}
     left = max_bytes + 1
     for path in patterns:
@@ -193,10 +194,10 @@ def take_files(
     for found in SafeWalk(top):
         if len(taken) > max_files or left <= 0:
             break
-        if not stat.S_ISREG(found.mode) or found.path in taken:
+        if found.path in taken or not stat.S_ISREG(found.mode):
             continue
         content = _content(found.folder, found.name, left) if admits(patterns, found.path) else None
-        if content is not None:
+        if content is not None and len(content) <= max_bytes:
             taken[found.path] = content
             left -= len(content)
     return taken

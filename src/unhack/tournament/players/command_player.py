@@ -22,9 +22,9 @@ from unhack.tournament.players.prompt import prompt
 
 _MAX_REASON = 2000
 _DIGITS = 3
-_SHARES = 3
-"""The champion's files and the agent's own best match the patterns too. They are taken out before
-the limits of the contest are applied."""
+_SHARES, _FILES, _BYTES = 3, 2000, 64 << 20
+"""The champion's files, the agent's own best and whatever it leaves match the patterns too. They
+are left out before the limits of the contest are applied, so more is read than these allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def assignment_of(inputs: TurnInputs) -> Assignment:
             (*declared.required, *declared.optional, DECLINED),
             declared.required,
             DECLINED,
-            _SHARES * declared.max_files,
-            _SHARES * declared.max_bytes,
+            max(_FILES, _SHARES * declared.max_files),
+            max(_BYTES, _SHARES * declared.max_bytes),
         ),
         check=check,
         time_limit_s=inputs.time_limit_s,

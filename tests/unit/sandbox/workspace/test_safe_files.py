@@ -260,7 +260,19 @@ class TestReading:
         with (inside / "giant").open("wb") as file:
             file.truncate(1 << 40)
         assert read_file(top, "giant", max_bytes=100) == bytes(100)
-        assert taken(top, size=100) == {"giant": bytes(101)}
+        assert taken(top, size=100) == {}
+        named = take_files(top, ("giant", "*"), max_files=9, max_bytes=100)
+        assert named == {"giant": bytes(101)}
+
+    def test_what_is_named_whole_is_taken_before_what_a_pattern_admits(
+        self, inside: Path, top: int
+    ) -> None:
+        for name in ("a.py", "b.py", "solution.py", "deep/c.py"):
+            (inside / name).parent.mkdir(exist_ok=True)
+            (inside / name).write_bytes(b"x")
+        found = take_files(top, ("solution.py", "*.py"), max_files=1, max_bytes=100)
+        assert set(found) == {"solution.py", "a.py"}
+        assert set(take_files(top, ("**/c.py",), max_files=9, max_bytes=9)) == {"deep/c.py"}
 
     def test_one_file_and_one_byte_more_than_wanted_are_taken(self, inside: Path, top: int) -> None:
         for number in range(9):

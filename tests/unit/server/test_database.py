@@ -186,6 +186,24 @@ def test_the_files_of_a_database_are_its_owners_alone(tmp_path: Path) -> None:
     assert "unhack.sqlite-wal" in modes
 
 
+def test_an_empty_file_is_a_new_database_until_a_server_has_had_it(tmp_path: Path) -> None:
+    file = tmp_path / "unhack.sqlite"
+    file.touch()
+    for _ in range(2):
+        opened = Database.in_folder(tmp_path)
+        migrate(opened.engine)
+        opened.claim()
+        opened.close()
+    file.write_bytes(b"")
+    for beside in tmp_path.glob("unhack.sqlite-*"):
+        beside.unlink()
+    with pytest.raises(UsageError, match="is empty, and a server has had it: restore it"):
+        Database.in_folder(tmp_path)
+    assert file.stat().st_size == 0
+    (tmp_path / "unhack.sqlite.lock").unlink()
+    Database.in_folder(tmp_path).close()
+
+
 def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
     file = tmp_path / "unhack.sqlite"
     file.write_text("not a database, but somebody's notes, which are of some length " * 20)

@@ -6,8 +6,8 @@
 `client.Client` has the same methods without `await`. Needs httpx and nothing else of the server's
 packages.
 
-Covered: every route; replies as models; errors as `ServiceError` with the server's words; 429 and
-503 asked again after `Retry-After`; a connection that broke, where the call cannot be done twice.
+Covered: every route; replies as models; errors as `ServiceError` with the server's words; 429, 503
+and 507 asked again after `Retry-After`; a connection that broke, where that does nothing twice.
 Not covered: streams that broke; ask for the stored verdicts, or for the job.
 """
 

@@ -1,8 +1,8 @@
 """Requests and replies of both clients: sent, read, raised with the server's words, or sent again.
 
-Covered: 429 and 503 are asked again after the server's `Retry-After`; what cannot be done twice is
-asked again only where the server said that it did nothing; a server of another version is named
-where it does not understand, or is not understood.
+Covered: 429, 503 and 507 are asked again after the server's `Retry-After`; what cannot be done
+twice is asked again only where the server said that it did nothing; a server of another version is
+named where it does not understand, or is not understood.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from unhack.server.client.service_error import ServiceError
 
 VERSION = "Unhack-Version"
 """The header in which a server tells its version."""
-_AGAIN = (429, 503)
+_AGAIN = (429, 503, 507)
 _NOT_UNDERSTOOD = (404, 405, 422)
 _LONGEST_WAIT_S = 60.0
 _FIRST_WAIT_S = 0.5

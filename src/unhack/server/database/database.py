@@ -15,7 +15,10 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -25,7 +28,7 @@ from typing import Any, TextIO, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from unhack.core.errors import UnhackError, UsageError
 
@@ -42,8 +45,21 @@ _NO_URL = (
 _IN_USE = "another server uses this database; give each one its own --data or --database"
 
 
+_LEAST_ROOM, _SOON_S, _LATER_S = 8 << 20, 5.0, 30.0
+"""Bytes that a disk which was full must have again; seconds in which it is full whatever it says,
+and in which one of another machine, which says nothing, is."""
+
+
 class DatabaseTakenError(UnhackError):
     """Another server has the database that this one had: nothing is written."""
+
+
+def is_of_the_disk(error: BaseException) -> bool:
+    """True where the disk of the database is full, or fails."""
+    cause = getattr(error, "orig", error)
+    code = getattr(cause, "sqlite_errorcode", None)
+    by_sqlite = code is not None and code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+    return by_sqlite or getattr(cause, "sqlstate", None) == "53100"  # disk_full of PostgreSQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +97,7 @@ class Database:
         """PostgreSQL: the session that has the lock, by which a server writes."""
         self.is_taken = False
         """True while another server has the database that this one had."""
+        self._full: tuple[OperationalError, float] | None = None
         self._closed = False
         self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="unhack-database", daemon=True)
@@ -94,12 +111,19 @@ class Database:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            _open_lock(path).close()
+            with _open_lock(path) as lock:
+                was_served = lock.tell() > 0
+            is_empty = path.stat().st_size == 0
         except OSError as error:
             named = error.filename or path
             raise UsageError(
                 f"--data {folder}: {named}: {error.strerror}; give a folder that can be written to"
             ) from None
+        if was_served and is_empty:
+            raise UsageError(
+                f"--data {folder}: {path} is empty, and a server has had it: restore it from a "
+                f"backup, or remove it and {path.name}.lock to begin anew"
+            )
         return cls(f"sqlite:///{path}")
 
     def claim(self) -> None:
@@ -122,6 +146,9 @@ class Database:
         except BlockingIOError:
             file.close()
             raise UsageError(_IN_USE) from None
+        if not file.tell():  # `in_folder` tells a new database by it from one that lost its content
+            file.write("served\n")
+            file.flush()
         self._lock_file = file
 
     def read(self, action: Callable[[sa.Connection], T]) -> T:
@@ -173,6 +200,19 @@ class Database:
         self.engine.dispose()
 
     @property
+    def disk_error(self) -> OperationalError | None:
+        """What a write failed with, where that was the disk, a moment ago or without room since."""
+        if self._full is None:
+            return None
+        error, at = self._full
+        ago = time.monotonic() - at
+        name = self.engine.url.database if self.engine.dialect.name == "sqlite" else None
+        if name is None:
+            return error if ago < _LATER_S else None
+        is_full = ago < _SOON_S or shutil.disk_usage(Path(name).parent).free < _LEAST_ROOM
+        return error if is_full else None
+
+    @property
     def waiting(self) -> int:
         """Writes that are queued."""
         return self._queue.qsize()
@@ -200,6 +240,8 @@ class Database:
                 results = [asked.action(connection) for asked in gathered]
         except Exception as error:
             if len(gathered) == 1:
+                if isinstance(error, OperationalError) and is_of_the_disk(error):
+                    self._full = error, time.monotonic()
                 gathered[0].done.set_exception(error)
                 return
             for asked in gathered:

@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError, UsageError
-from unhack.server.database.database import DatabaseTakenError
+from unhack.server.database.database import DatabaseTakenError, is_of_the_disk
 
 _log = logging.getLogger("unhack.server")
-_SOON_S = 5
+_SOON_S, _FULL_S = 5, 30
 """With a 503, after which clients ask again; after a 500 none does."""
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 
@@ -77,7 +77,8 @@ def of_field(field: str) -> Generator[None]:
 
 def refusal_of(error: Exception) -> RequestRefused:
     """The refusal that answers an error: the user's mistake is 400, a sandbox that failed or a
-    database that does not answer is 503, everything else is 500 with a number to ask with.
+    database that does not answer is 503, a full disk 507, everything else is 500 with a number to
+    ask with.
 
     Files of the server's tasks and the state of its sandbox are told to the log alone.
     """
@@ -100,6 +101,9 @@ def refusal_of(error: Exception) -> RequestRefused:
     if isinstance(error, SandboxUnavailableError | SandboxError):
         words = f"the server's sandbox failed; its log has it under {number}"
         return RequestRefused(503, "sandbox", words, retry_s=_SOON_S)
+    if is_of_the_disk(error):
+        words = f"the disk of the server's data is full, or fails{told}"
+        return RequestRefused(507, "disk", words, retry_s=_FULL_S)
     if isinstance(error, OperationalError | DatabaseTakenError) and not _is_our_fault(error):
         return RequestRefused(
             503, "database", f"the database does not answer{told}", retry_s=_SOON_S

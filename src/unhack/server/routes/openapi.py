@@ -56,6 +56,7 @@ _WORDS = {
     500: "unhack failed.",
     503: "The sandbox is not available; ask again after `Retry-After` seconds.",
     504: "The deadline of the request is over.",
+    507: "The server's disk is full; ask again after `Retry-After` seconds.",
 }
 
 
@@ -99,7 +100,7 @@ def _errors(operation: dict[str, Any]) -> list[int]:
     if operation["security"]:
         statuses |= {401, 403, 429}
     if "requestBody" in operation:
-        statuses |= {400, 409, 413, 422, 504}
+        statuses |= {400, 409, 413, 422, 504, 507}
     if "path" in places:
         statuses |= {404}
     if "query" in places:

@@ -32,6 +32,8 @@ async def ready(request: Request) -> dict[str, str]:
     service.connection_gate.check_open()
     if not await asyncio.to_thread(_answers, service):
         raise RequestRefused(503, "database", "the database does not answer", retry_s=5)
+    if await asyncio.to_thread(lambda: service.database.disk_error):
+        raise RequestRefused(503, "disk", "the disk of the server's data is full", retry_s=30)
     return {"status": "ready"}
 
 

@@ -118,6 +118,11 @@ class BatchStore:
 
         return self._database.write(last)
 
+    @property
+    def disk_error(self) -> Exception | None:
+        """The error of a disk that takes nothing."""
+        return self._database.disk_error
+
     def accept_judged(self, batch: NewBatch, item: NewItem, verdict: Verdict) -> Future[None]:
         """Store a batch of one together with its verdict."""
         fields = _fields(batch)

@@ -105,6 +105,7 @@ class ScoringService:
         what `Scheduler.submit` and its future raise.
         """
         self.limits.take(order.tenant_id, 1, most=order.most_open)
+        came = time.time()
         try:
             async with asyncio.timeout(_seconds_left(order.deadline_at)):
                 group = None if order.deadline_at is None else object()
@@ -119,6 +120,7 @@ class ScoringService:
                 deadline_at=order.deadline_at,
                 idempotency_key=order.idempotency_key,
                 body_digest=order.body_digest,
+                created_at=came,
             )
             item = NewItem(order.task_name, order.completion)
             await asyncio.wrap_future(self.store.accept_judged(batch, item, verdict))
@@ -171,7 +173,7 @@ class ScoringService:
         try:
             stored = await asyncio.wrap_future(self.store.accept(batch, listed))
             if not stored:
-                raise RuntimeError("the items of a batch were not stored")
+                raise self.store.disk_error or RuntimeError("a batch's items were not stored")
         except BaseException:
             self.limits.give_back(batch.tenant_id, batch.count)
             raise

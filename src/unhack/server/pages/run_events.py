@@ -39,7 +39,9 @@ _ANEW_MS = 1000
 async def run_events(request: Request) -> Response:
     """A training run as it goes on."""
     run = await run_in_threadpool(found_run, view_of(request), KIND)
-    return Events(_follow(request, run.path, run.name))
+    view = view_of(request)
+    close = view.service.limits.open_stream(view.caller.tenant_id)
+    return Events(_follow(request, run.path, run.name), close=close)
 
 
 async def _follow(request: Request, folder: Path, name: str) -> AsyncIterator[bytes]:

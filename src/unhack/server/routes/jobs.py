@@ -173,19 +173,13 @@ async def page(request: Request, job_id: PathPart) -> Response:
 async def events(request: Request, job_id: PathPart) -> Response:
     """Follow a job by server-sent events."""
     await _found(request, job_id, whole=False)
-    service_of(request).limits.check_streams(caller_of(request).tenant_id)
-    return Events(_stream(request, job_id))
-
-
-async def _stream(request: Request, job_id: str) -> AsyncGenerator[str]:
-    """`progress` whenever the job has changed, `end` at its end; then the stream is over."""
     service = service_of(request)
-    with service.limits.stream(caller_of(request).tenant_id):
-        async for event in _news(request, service, job_id):
-            yield event
+    close = service.limits.open_stream(caller_of(request).tenant_id)
+    return Events(_news(request, service, job_id), close=close)
 
 
 async def _news(request: Request, service: Service, job_id: str) -> AsyncGenerator[str]:
+    """`progress` whenever the job has changed, `end` at its end; then the stream is over."""
     last, quiet = "", 0.0
     while not service.connection_gate.closed.is_set():
         try:

@@ -7,11 +7,10 @@ Not covered: limits over several servers; a server has its own database.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 from unhack.server.http.problems import RequestRefused
 
@@ -74,21 +73,19 @@ class TenantLimits:
         if not self._open[tenant]:
             del self._open[tenant]
 
-    @contextlib.contextmanager
-    def stream(self, tenant: int) -> Generator[None]:
-        """Count a stream of events while it lasts."""
+    def open_stream(self, tenant: int) -> Callable[[], None]:
+        """Count a stream of events until what is returned is called. Raises RequestRefused (429)
+        where a tenant has as many as may be."""
+        if self._streams[tenant] >= MOST_STREAMS:
+            raise _too_many(f"{MOST_STREAMS} streams of events are open", _WAIT_FOR_STREAMS_S)
         self._streams[tenant] += 1
-        try:
-            yield
-        finally:
+
+        def close() -> None:
             self._streams[tenant] -= 1
             if not self._streams[tenant]:
                 del self._streams[tenant]
 
-    def check_streams(self, tenant: int) -> None:
-        """Raise RequestRefused (429) where a tenant has as many streams of events as may be."""
-        if self._streams[tenant] >= MOST_STREAMS:
-            raise _too_many(f"{MOST_STREAMS} streams of events are open", _WAIT_FOR_STREAMS_S)
+        return close
 
     @property
     def open(self) -> int:

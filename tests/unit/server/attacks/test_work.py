@@ -11,9 +11,11 @@ from starlette.testclient import TestClient
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.database.schema import jobs
+from unhack.server.http.problems import RequestRefused
 from unhack.server.jobs import job_runner
 from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.scoring.inline import InlineText
+from unhack.server.scoring.tenant_limits import MOST_STREAMS, TenantLimits
 from unhack.server.service import ServerSettings, Service
 
 from ..requests import BOTH, FOUR, bearer  # noqa: TID252
@@ -135,6 +137,16 @@ def test_streams_of_events_have_a_number(
     made = client.post("/v1/audits", json={"task": "strings/knit-rows"}, headers=bearer(key))
     reply = client.get(f"/v1/jobs/{made.json()['id']}/events", headers=bearer(key))
     assert reply.status_code == 429
+
+
+def test_a_stream_is_counted_from_the_request_to_the_end_of_its_reply() -> None:
+    limits = TenantLimits(items=1, requests=1)
+    close = [limits.open_stream(1) for _ in range(MOST_STREAMS)]
+    with pytest.raises(RequestRefused, match="streams of events are open"):
+        limits.open_stream(1)
+    assert callable(limits.open_stream(2))
+    close[0]()
+    assert callable(limits.open_stream(1))
 
 
 def test_ended_episodes_do_not_fill_the_memory() -> None:

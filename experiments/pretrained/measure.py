@@ -93,6 +93,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, required=True, help="folder of what comes back")
     parser.add_argument("--earlier", type=Path, help="runs.tar.gz of a call on another machine")
     parser.add_argument("--seconds", type=float, default=540.0, help="end after so many seconds")
+    parser.add_argument("--choice", type=int, help="this one of `known`, on this of `base_seeds`")
     parser.add_argument("--seeds", type=int, nargs="*", help="these seeds of the plan alone")
     parser.add_argument("--jobs", type=int, default=0, help="runs at once")
     parser.add_argument("--without", nargs="*", default=[], metavar="MODE", help="leave holes out")
@@ -114,6 +115,9 @@ def changed(plan: SweepPlan, given: argparse.Namespace) -> SweepPlan:
     tables["world"]["modes"] = [one for one in tables["world"]["modes"] if one not in left_out]
     known = tuple(tuple(one for one in modes if one not in left_out) for modes in plan.known)
     plan = replace(plan, known=known)
+    if given.choice is not None:
+        at = given.choice
+        plan = replace(plan, known=(plan.known[at],), base_seeds=(plan.base_seeds[at],))
     return replace(
         plan, settings=tables, jobs=given.jobs or plan.jobs, seeds=tuple(given.seeds or plan.seeds)
     )

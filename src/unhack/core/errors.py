@@ -56,6 +56,15 @@ class UsageError(UnhackError):
     """
 
 
+class NotInstalledError(UsageError):
+    """A package that only some of unhack needs is not there; the words say how to get it.
+
+    Example:
+
+        raise NotInstalledError("a tournament needs scipy: pip install '.[tournament]'")
+    """
+
+
 class TaskError(UsageError):
     """A task, a case or a verifier option is wrong."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import NotInstalledError
 
 
 def require(extra: str, *modules: str, purpose: str) -> None:
-    """Raise UsageError unless all `modules` can be imported; it names those that cannot and the
-    extra that brings them. `purpose` begins the sentence: "a tournament"."""
+    """Raise NotInstalledError unless all `modules` can be imported; it names those that cannot and
+    the extra that brings them. `purpose` begins the sentence: "a tournament"."""
     absent = [name for name in modules if not _is_installed(name)]
     if absent:
-        raise UsageError(
+        raise NotInstalledError(
             f"{purpose} needs {', '.join(absent)}: pip install '.[{extra}]' in a checkout of unhack"
         )
 

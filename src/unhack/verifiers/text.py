@@ -30,7 +30,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from unhack.core.errors import TaskError, UnknownNameError
+from unhack.core.errors import NotInstalledError, TaskError, UnknownNameError
 from unhack.core.lines import without_end
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
@@ -348,7 +348,6 @@ def require_math_verify() -> None:
     """Check that math-verify is installed. Raises TaskError with the command that installs it."""
     for name in ("math_verify", "latex2sympy2_extended", "antlr4"):
         if importlib.util.find_spec(name) is None:
-            raise TaskError(
-                f"the check math needs the package {name}, which is not installed: "
-                'pip install ".[math]" in a checkout of unhack'
-            )
+            words = f"the check math needs the package {name}, which is not installed: "
+            words += 'pip install ".[math]" in a checkout of unhack'
+            raise TaskError(words) from NotInstalledError(name)

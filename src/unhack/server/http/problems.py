@@ -16,7 +16,13 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError, UsageError
+from unhack.core.errors import (
+    NotInstalledError,
+    SandboxError,
+    SandboxUnavailableError,
+    TaskError,
+    UsageError,
+)
 from unhack.server.database.database import DatabaseTakenError, is_of_the_disk
 
 _log = logging.getLogger("unhack.server")
@@ -77,8 +83,8 @@ def of_field(field: str) -> Generator[None]:
 
 def refusal_of(error: Exception) -> RequestRefused:
     """The refusal that answers an error: the user's mistake is 400, a sandbox that failed or a
-    database that does not answer is 503, a full disk 507, everything else is 500 with a number to
-    ask with.
+    database that does not answer is 503, a full disk 507, what a package is missing for 501,
+    everything else is 500 with a number to ask with.
 
     Files of the server's tasks and the state of its sandbox are told to the log alone.
     """
@@ -92,12 +98,14 @@ def refusal_of(error: Exception) -> RequestRefused:
         code = _CODES.get(error.status_code, "refused")
         headers = dict(error.headers or {})
         return RequestRefused(error.status_code, code, str(error.detail), headers=headers)
-    if isinstance(error, UsageError) and not isinstance(error, TaskError):
+    if isinstance(error, UsageError) and not (isinstance(error, TaskError) or is_lack(error)):
         field = error.field if isinstance(error, FieldError) else ""
         return RequestRefused(400, "invalid", str(error), field=field)
     number = uuid.uuid4().hex[:12]
     _log.error("request failed", exc_info=error, extra={"error_id": number})
     told = f"; the server's log has it under {number}"
+    if is_lack(error):
+        return RequestRefused(501, "not_installed", f"this server lacks a package for it{told}")
     if isinstance(error, SandboxUnavailableError | SandboxError):
         words = f"the server's sandbox failed; its log has it under {number}"
         return RequestRefused(503, "sandbox", words, retry_s=_SOON_S)
@@ -109,6 +117,13 @@ def refusal_of(error: Exception) -> RequestRefused:
             503, "database", f"the database does not answer{told}", retry_s=_SOON_S
         )
     return RequestRefused(500, "internal", f"unhack failed{told}")
+
+
+def is_lack(error: BaseException | None) -> bool:
+    """True where a package is missing on the server, however the error came to be told."""
+    while error is not None and not isinstance(error, NotInstalledError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _is_our_fault(error: Exception) -> bool:

@@ -54,6 +54,7 @@ _WORDS = {
     422: "A field or parameter is wrong; `field` names it.",
     429: "Too much at once; ask again after `Retry-After` seconds.",
     500: "unhack failed.",
+    501: "The server lacks a package for it.",
     503: "The sandbox is not available; ask again after `Retry-After` seconds.",
     504: "The deadline of the request is over.",
     507: "The server's disk is full; ask again after `Retry-After` seconds.",
@@ -100,7 +101,7 @@ def _errors(operation: dict[str, Any]) -> list[int]:
     if operation["security"]:
         statuses |= {401, 403, 429}
     if "requestBody" in operation:
-        statuses |= {400, 409, 413, 422, 504, 507}
+        statuses |= {400, 409, 413, 422, 501, 504, 507}
     if "path" in places:
         statuses |= {404}
     if "query" in places:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from unhack.core.errors import UsageError
-from unhack.server.http.problems import invalid
+from unhack.server.http.problems import invalid, is_lack
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.catalogue import Catalogue
 from unhack.server.scoring.inline import (
@@ -64,6 +64,8 @@ class TaskNames:
             try:
                 self.catalogue.find(task)
             except UsageError as error:
+                if is_lack(error):  # the server's fault, not the client's
+                    raise
                 raise invalid(field, str(error)) from None
             return json.dumps(task)
         body = task.model_dump_json()

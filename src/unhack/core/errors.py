@@ -9,6 +9,7 @@
     │   ├── DisagreementError   a judge cannot tell a task solved (`unhack.environments.agreement`)
     │   ├── SplitRefusedError   no split pays steps (`unhack.environments.steps.development_split`)
     │   ├── GoldError           no answer to read (`unhack.verifiers.answers.gold`)
+    │   ├── NotInstalledError   a package is missing; the message says how to get it
     │   ├── FieldError          a field of a request is wrong (`unhack.server.http.problems`)
     │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps

@@ -201,7 +201,7 @@ class Database:
 
     @property
     def disk_error(self) -> OperationalError | None:
-        """What a write failed with, where that was the disk, a moment ago or without room since."""
+        """The error of a write that the disk did not take, a moment ago or without room since."""
         if self._full is None:
             return None
         error, at = self._full

@@ -34,7 +34,7 @@ _LISTING = {
 _WORDS = bytes(
     byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
 )
-"""What stands between words becomes a space."""
+"""For `bytes.translate`: all but letters, digits and `_` becomes a space."""
 _UNNAMED = "no file that is handed in names it"
 _ODD = "its name has more than letters of English, digits and . _ - +"
 _NAME_CHARS = frozenset(string.ascii_letters + string.digits + "._-+ ")

@@ -25,7 +25,9 @@ def test_without_torch_the_extra_is_named() -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith("UsageError unhack.routing needs torch: pip install '.[train]'")
+    assert done.stdout.startswith(
+        "NotInstalledError unhack.routing needs torch: pip install '.[train]'"
+    )
 
 
 class Bare:

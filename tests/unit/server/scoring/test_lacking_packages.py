@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-from typing import Any
-
 import pytest
 from starlette.testclient import TestClient
 from tests.unit.server.requests import RIGHT, bearer
+
+from unhack.core.errors import NotInstalledError, TaskError
+from unhack.server.scoring.catalogue import Catalogue
+from unhack.tasks.task import Task
+
+
+def _lack(catalogue: Catalogue, name: str) -> Task:
+    words = f"/srv/suites/{name}: the check math needs the package math_verify"
+    raise TaskError(words) from NotInstalledError("math_verify")
 
 
 def test_a_task_that_lacks_its_package_is_501_and_the_log_says_which(
@@ -16,12 +22,7 @@ def test_a_task_that_lacks_its_package_is_501_and_the_log_says_which(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    real = importlib.util.find_spec
-
-    def without(name: str, *rest: Any) -> Any:
-        return None if name == "math_verify" else real(name, *rest)
-
-    monkeypatch.setattr(importlib.util, "find_spec", without)
+    monkeypatch.setattr(Catalogue, "find", _lack)
     body = {"task": "math/bag-draw#3", "completion": RIGHT}
     reply = client.post("/v1/score", json=body, headers=bearer(key))
     error = reply.json()["error"]

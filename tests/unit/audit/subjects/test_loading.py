@@ -148,8 +148,10 @@ class TestAFunction:
             "    return float(bool(found) and found.group(1) == answer)\n"
         )
         subject = load_subject(str(tmp_path / "m.py"), backend=pool)
-        assert len(subject.problems) == 3
+        # three for the trial, eight where the reward is cheap (`own_problems`)
+        assert len(subject.problems) in (3, 8)
         assert subject.problems[0].correct[0] == "<answer>42</answer>"
+        assert {one.correct[0][:8] for one in subject.problems} == {"<answer>"}
 
     @pytest.mark.slow
     def test_rows_beside_the_file_are_taken(self, tmp_path: Path, pool: Pool) -> None:

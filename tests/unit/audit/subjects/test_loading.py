@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -141,15 +142,24 @@ class TestAFunction:
         assert subject.score([Query(problem, "42")])[0].value == 1.0
 
     @pytest.mark.slow
-    def test_the_form_that_it_wants_is_found_by_trying(self, tmp_path: Path, pool: Pool) -> None:
+    @pytest.mark.parametrize(("cheap_s", "count"), [(0.0, 3), (math.inf, 8)])
+    def test_the_form_that_it_wants_is_found_by_trying(
+        self,
+        tmp_path: Path,
+        pool: Pool,
+        monkeypatch: pytest.MonkeyPatch,
+        cheap_s: float,
+        count: int,
+    ) -> None:
+        # three for the trial, eight where the reward is cheap: a clock of the test's own
+        monkeypatch.setattr("unhack.audit.subjects.inputs.own_problems._CHEAP_S", cheap_s)
         (tmp_path / "m.py").write_text(
             "import re\ndef reward(completion, answer):\n"
             "    found = re.search(r'<answer>(.*?)</answer>', completion)\n"
             "    return float(bool(found) and found.group(1) == answer)\n"
         )
         subject = load_subject(str(tmp_path / "m.py"), backend=pool)
-        # three for the trial, eight where the reward is cheap (`own_problems`)
-        assert len(subject.problems) in (3, 8)
+        assert len(subject.problems) == count
         assert subject.problems[0].correct[0] == "<answer>42</answer>"
         assert {one.correct[0][:8] for one in subject.problems} == {"<answer>"}
 

@@ -93,10 +93,9 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
     word = "winner" if record.finished else "leader"
     for discipline, winner in record.winners.items():
         of = f" of {discipline}" if discipline else ""
-        told = f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}"
-        if tied := tied_with(record, winner):
-            told += f"; no better beyond noise than {', '.join(map(label, tied))}: a tie"
-        parts.append(Text(f"{word}{of}: {told}"))
+        names = ", ".join(map(label, (winner.agent, *tied_with(record, winner))))
+        first = f"tie within noise{of}" if tied_with(record, winner) else f"{word}{of}"
+        parts.append(Text(f"{first}: {names}, round {winner.round}, {winner.fitness:.4g}"))
         control = given_as_good(record, winner)
         if control is not None:
             text = (
